@@ -61,25 +61,34 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Modules:
     return Modules(config, log)
 
 
+def is_last(item: pytest.Item, nextitem: pytest.Item | None) -> bool:
+    """Return whether a test is the last one of its module."""
+    return nextitem is None or nextitem.path != item.path
+
+
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
-    """Note where objects are made during a test with a daemon, so that its warnings name the place."""
+def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> Generator[None, object, object]:
+    """Note where objects are made during the tests of a module with a daemon, so that warnings name the place."""
     if needs_daemon(item.path):
         tracemalloc.start(FRAMES)
     try:
         return (yield)
     finally:
-        tracemalloc.stop()
+        if is_last(item, nextitem):
+            tracemalloc.stop()
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, object, object]:
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> Generator[None, object, object]:
     """Fail a test with a daemon that leaves a file, a pipe or a socket open.
 
     Otherwise the garbage collector would find it during a later test, which would fail.
     """
     result = yield
     if needs_daemon(item.path):
+        if is_last(item, nextitem):
+            # What became garbage only after the test that made it is the module's, too.
+            gc.unfreeze()
         with warnings.catch_warnings(record=True) as found:
             warnings.simplefilter("always", ResourceWarning)
             gc.collect()

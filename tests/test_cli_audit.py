@@ -54,7 +54,8 @@ class ImportAuditTests(AuditCase):
     def test_a_reindex_is_noted(self) -> None:
         self.store().thd_keep([(record(game()), None)])
         self.run_gamed("records", "reindex")
-        self.assertEqual(self.noted()[1], f"{user()} did=records reindex result=1 record: 1 can be searched, 0 cannot")
+        result = "1 record: 1 by game and player, 0 by format only"
+        self.assertEqual(self.noted()[1], f"{user()} did=records reindex result={result}")
 
     def test_looking_is_not_noted(self) -> None:
         self.store().thd_keep([(record(game()), None)])

@@ -254,7 +254,27 @@ class ShowTests(GoCase):
         self.assertRegex(output, r"title +A\n +ko\n")
 
     def test_what_has_no_boards(self) -> None:
-        self.assertIn("does not play", self.run_gamed("show", self.file("a.xml", UNKNOWN), status=1).stderr)
+        file = self.file("a.xml", UNKNOWN)
+        self.assertEqual(
+            self.run_gamed("show", file).stdout.split("\n", 1)[1],
+            """\
+publisher  Klub Löwe
+version    3.0
+content    header {urn:klub}b="2" a="1"
+             <!-- kept -->
+             {urn:klub}who: Ä & <Ö>
+             <raw>
+           body
+             <?pi kept?>
+             text
+             z
+note       gamed does not play Klub Löwe 3.0: there are no boards, and no moves
+""",
+        )
+        content = json.loads(self.run_gamed("show", file, "--json").stdout)["content"]
+        self.assertEqual(content[2], {"depth": 1, "name": "{urn:klub}who", "attributes": {}, "text": "Ä & <Ö>"})
+        for option in (("--moves",), ("--move", "0"), ("--move", "9")):
+            self.assertIn("there are no boards", self.run_gamed("show", file, *option, status=1).stderr)
 
     def test_comments_cannot_command_the_terminal(self) -> None:
         evil = GOFANS.replace(b"in atari", "\u202e".encode()).replace(b"A ko", "\u202e".encode())

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
+import attrs
 from click.testing import CliRunner, Result
 from lxml import etree
 from twisted.trial.unittest import SynchronousTestCase
@@ -21,8 +22,8 @@ from gamed.cli.terminal import shortened
 from gamed.core.errors import GamedError
 from gamed.core.game import Termination
 from gamed.core.history import Entry
-from gamed.records.index import validate
-from gamed.records.own import summary
+from gamed.records.index import index, validate
+from gamed.records.played import summary
 from gamed.records.record import Record, SeatSummary, Summary, document
 from gamed.registry import game_types
 from gamed.store.sql import Database
@@ -45,7 +46,7 @@ class StoreTestCase(SynchronousTestCase):
         store = Database(f"sqlite:///{self.folder / 'games.db'}")
         store.thd_open()
         self.addCleanup(store.thd_close)
-        store.thd_keep([(record, summary(record)) for record in records])
+        store.thd_keep([(one, summary(one, index())) for one in records])
 
     def keep_three(self) -> None:
         lost = game(room=OTHER, started="2026-11-22T10:30:00.000Z", winner=None)
@@ -64,7 +65,7 @@ class ListTests(StoreTestCase):
     def test_a_table_with_the_newest_first(self) -> None:
         self.keep_three()
         self.assertEqual(
-            self.run_gamed("list").stdout.split("\n"),
+            self.run_gamed("list", env={"COLUMNS": "110"}).stdout.split("\n"),
             [
                 "ID        STARTED (UTC)     GAME        PLAYERS                     RESULT              LENGTH",
                 "11111112  2026-11-23 11:00  battleship  127.0.0.1:4711, [::1]:4712  127.0.0.1:4711 won  4",
@@ -73,6 +74,23 @@ class ListTests(StoreTestCase):
                 "",
             ],
         )
+        wide = self.run_gamed("list", env={"COLUMNS": "130"}).stdout.split("\n")
+        self.assertEqual(wide[0].split()[-2:], ["PUBLISHER", "VERSION"])
+        self.assertEqual(wide[1].split()[-2:], ["gamed-battleship", "1.0"])
+
+    def test_records_that_gamed_does_not_play(self) -> None:
+        foreign = attrs.evolve(record(game(room=THIRD)), publisher="Chess Club", version="1.0b")
+        self.keep(record(game()))
+        self.keep(foreign)
+        lines = self.run_gamed("list", env={"COLUMNS": "130"}).stdout.split("\n")
+        self.assertEqual(lines[1][:8], record(game()).id[:8])
+        self.assertEqual(" ".join(lines[2].split()), "11111112 Chess Club 1.0b not known Chess Club 1.0b")
+        for args in (("--publisher", "Chess Club"), ("--version", "1.0b")):
+            self.assertEqual(self.run_gamed("list", *args).stdout.count("\n"), 2)
+            (found,) = json.loads(self.run_gamed("list", *args, "--json").stdout)
+            self.assertEqual((found["id"], found["publisher"], found["kind"]), (foreign.id, "Chess Club", ""))
+        self.assertIn("Chess Club 1.0b", self.run_gamed("list", env={"COLUMNS": "80"}).stdout)
+        self.assertIn("matches", self.run_gamed("list", "--publisher", "Chess").stdout)
 
     def test_it_fits_the_terminal(self) -> None:
         self.keep_three()
@@ -90,7 +108,7 @@ class ListTests(StoreTestCase):
 
     def test_without_a_terminal_nothing_is_cut(self) -> None:
         self.keep_three()
-        whole = self.run_gamed("list", env={"COLUMNS": "120"}).stdout
+        whole = self.run_gamed("list", env={"COLUMNS": "200"}).stdout
         self.assertEqual(self.run_gamed("list", env={"COLUMNS": None}).stdout, whole)
 
     def test_selections(self) -> None:

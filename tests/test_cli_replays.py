@@ -163,9 +163,11 @@ class ScoreTests(ImportCase):
 
     def test_columns(self) -> None:
         head, line = self.run_gamed("records", "list", env={"COLUMNS": "100"}).stdout.splitlines()
-        self.assertTrue(head.endswith("LENGTH  POINTS  FREE"), head)
+        self.assertTrue(head.endswith("LENGTH  POINTS  FREE  PUBLISHER   VERSION"), head)
         points, free = (":".join(map(str, self.counted[name])) for name in ("points", "free"))
-        self.assertRegex(line, rf" {points} +{free}$")
+        self.assertRegex(line, rf" {points} +{free} +gamed-hive  1.0$")
+        head = self.run_gamed("records", "list", env={"COLUMNS": "85"}).stdout.splitlines()[0]
+        self.assertTrue(head.endswith("LENGTH  POINTS  FREE"), head)
 
     def test_a_terminal_that_is_too_narrow_for_them(self) -> None:
         head, line = self.run_gamed("records", "list", env={"COLUMNS": "70"}).stdout.splitlines()
@@ -184,13 +186,13 @@ class ScoreTests(ImportCase):
         broken = evolve(game_types()["hive"], scores=fail)
         self.patch(module, "game_types", lambda: {"hive": broken})
         head, line = self.run_gamed("records", "list", env={"COLUMNS": "120"}).stdout.splitlines()
-        self.assertTrue(head.endswith("LENGTH"))
+        self.assertTrue(head.endswith("LENGTH  PUBLISHER   VERSION"), head)
         self.assertTrue(line.startswith(ROOM[:8]))
 
     def test_a_game_without_them(self) -> None:
         self.run_gamed("import", self.file("ship.xml", document(OTHER)))
         lines = self.run_gamed("records", "list", env={"COLUMNS": "120"}).stdout.splitlines()
-        self.assertTrue(any(line.endswith(f"  {summary(OTHER).length}") for line in lines), lines)
+        self.assertTrue(any(f"  {summary(OTHER).length}   " in line for line in lines), lines)
         (game,) = json.loads(self.run_gamed("records", "list", "--json", "--game", "battleship").stdout)
         self.assertNotIn("scores", game)
 

@@ -230,7 +230,7 @@ def _marked(outcome: Imported, fresh: set[str]) -> Imported:
     assert outcome.record is not None
     if outcome.record.id in fresh:
         fresh.remove(outcome.record.id)
-        return outcome
+        return attrs.evolve(outcome, sentence=f"{outcome.sentence}; id {outcome.record.id}")
     return attrs.evolve(outcome, code="duplicate", sentence=f"the record {outcome.record.id} is in the store already")
 
 

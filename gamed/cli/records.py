@@ -44,8 +44,11 @@ LEAST: Final = 12
 """The least width of an elastic column."""
 
 COLUMNS: Final = ("ID", "STARTED (UTC)", "GAME", "PLAYERS", "RESULT", "LENGTH")
-ELASTIC: Final = (COLUMNS.index("PLAYERS"), COLUMNS.index("RESULT"))
+ELASTIC: Final = tuple(map(COLUMNS.index, ("PLAYERS", "RESULT", "GAME")))
 """The columns that are shortened to fit the terminal, in this order."""
+
+FORMAT: Final = ("PUBLISHER", "VERSION")
+"""The columns that follow if there is room for them."""
 
 FORMAT_HELP: Final = (
     f"{AS_IT_IS}: as it is stored; {', '.join(FORMATS)}: for Go; {REPLAY}: the replay file of the game's original "
@@ -80,6 +83,8 @@ def selection_options(command: Callable[..., Any]) -> Callable[..., Any]:
             help="Only this game, for example battleship.",
         ),
         click.option("--player", metavar="NAME", help="Only games of the player with exactly this name."),
+        click.option("--version", metavar="TEXT", help="Only records of exactly this version of their format."),
+        click.option("--publisher", metavar="TEXT", help="Only records whose format has exactly this publisher."),
     ):
         command = option(command)
     return command
@@ -99,7 +104,10 @@ def records() -> None:
 @selection_options
 @click.option("--limit", type=click.IntRange(1), default=50, show_default=True, help="The most games to list.")
 def list_records(config: str | None, *, as_json: bool, limit: int, **criteria: Any) -> None:
-    """Print a table of the games, the newest first."""
+    """Print a table of the games, the newest first.
+
+    Records that gamed does not play come last; they are listed by the publisher and version of their format.
+    """
     from gamed.cli.scores import scored  # noqa: PLC0415 (heavy)
     from gamed.store.query import Query  # noqa: PLC0415 (heavy)
 
@@ -133,19 +141,24 @@ def _kinds(kind: str | None) -> str:
 
 
 def print_table(found: Iterable[Summary], scores: Sequence[Scores]) -> None:
-    """Print summaries as a table that fits the terminal, with the games' own scores if there is room for them."""
+    """Print summaries as a table that fits the terminal, with scores and formats if there is room for them."""
+    found = list(found)
     plain = [COLUMNS, *map(row, found)]
+    formats = [FORMAT, *((printable(summary.publisher), printable(summary.version)) for summary in found)]
     counted = list(dict.fromkeys(name for score in scores for name in score))
     more = [
         tuple(map(str.upper, counted)),
         *(tuple(":".join(map(str, score.get(name, ()))) for name in counted) for score in scores),
     ]
     width = shutil.get_terminal_size((UNFITTED, 24)).columns
-    rows = [(*cells, *others) for cells, others in zip(plain, more, strict=True)]
-    widths, excess = _fitted(rows, width)
-    if excess > 0 and counted:
-        rows = plain
-        widths, _ = _fitted(rows, width)
+    rows = plain
+    widths, _ = _fitted(rows, width)
+    for others in (more, formats):
+        wider = [(*cells, *other) for cells, other in zip(rows, others, strict=True)]
+        wanted, excess = _fitted(wider, width)
+        # Not if the other columns would be shortened for them.
+        if excess <= 0 and wanted[: len(widths)] == widths:
+            rows, widths = wider, wanted
     for number, cells in enumerate(rows):
         line = "  ".join(shortened(cell, width) for cell, width in zip(cells, widths, strict=True)).rstrip()
         click.echo(click.style(line, bold=True) if number == 0 else line)
@@ -167,10 +180,10 @@ def row(summary: Summary) -> tuple[str, ...]:
     return (
         summary.id[:SHORT_ID],
         summary.started[:16].replace("T", " "),
-        summary.kind,
+        summary.kind or printable(f"{summary.publisher} {summary.version}"),
         ", ".join(printable(seat.name) for seat in summary.seats),
         result(summary),
-        str(summary.length),
+        str(summary.length) if summary.seats else "",
     )
 
 

@@ -46,21 +46,21 @@ def reindex(config: str | None) -> None:
             found = [(record, summary_of(record, formats)) for record in batch]
             store.thd_replace_summaries(found)
             total += len(batch)
-            searched += sum(summary is not None for _, summary in found)
-            counted = f"{counted_of(total, 'record')}: {searched} can be searched, {total - searched} cannot"
+            searched += sum(bool(summary.seats) for _, summary in found)
+            counted = f"{counted_of(total, 'record')}: {searched} by game and player, {total - searched} by format only"
             command.result = counted
     click.echo(counted)
 
 
-def summary_of(record: Record, formats: Index) -> Summary | None:
-    """Return the summary for searching; None, with a line on standard error, if the record breaks its format."""
+def summary_of(record: Record, formats: Index) -> Summary:
+    """Return the summary for searching. If the record breaks its format, a line on standard error says so."""
     from gamed.records.played import summary  # noqa: PLC0415 (heavy)
-    from gamed.records.record import RecordError  # noqa: PLC0415 (heavy)
+    from gamed.records.record import RecordError, unplayed  # noqa: PLC0415 (heavy)
 
     try:
         found = summary(record, formats)
     except RecordError as error:
         click.echo(f"{record.id}: {error}", err=True)
-        return None
+        return unplayed(record)
     # A record whose header names another id would be found under that one.
-    return found if found is not None and found.id == record.id else None
+    return found if found.id == record.id else unplayed(record)

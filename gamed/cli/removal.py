@@ -75,7 +75,7 @@ def delete(
     """
     chosen = {name: value for name, value in criteria.items() if value is not None}
     if bool(ids) + bool(chosen) + every != 1:
-        raise click.UsageError("give IDs, or select games with --player, --game and --termination, or give --all")
+        raise click.UsageError("give IDs, or select games with options such as --player, or give --all")
     settings = _settings(config)
     with database(settings.store, writing=True) as store:
         found = _resolved(store, ids) if ids else [*(_every(store) if every else _selected(store, chosen))]

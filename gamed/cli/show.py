@@ -21,6 +21,7 @@ from gamed.texts import printable
 if TYPE_CHECKING:
     from gamed.core.history import Entry, History
     from gamed.games.go.tree import GoGame
+    from gamed.records.outline import Line
     from gamed.records.own import Judgement
     from gamed.records.record import Record, Summary
 
@@ -45,6 +46,8 @@ class Shown:
     """Returns all of it, JSON-ready."""
     remarks: tuple[str, ...] = ()
     """The findings of the referee, styled."""
+    no_boards: str = ""
+    """Why there are no boards; "" if there are."""
 
 
 @click.command(epilog="Example: gamed show 6f0c1f0e --move 12")
@@ -68,6 +71,11 @@ def show(  # noqa: PLR0913 (options)
     shown = loaded(source, config, encoding)
     if as_json:
         click.echo(json.dumps(shown.data(), indent=2))
+        return
+    if shown.no_boards:
+        if every or move is not None:
+            raise GamedError(shown.no_boards)
+        print_facts(shown)
         return
     if move is not None and move > shown.length:
         raise click.BadParameter(f"the game has {counted_of(shown.length, 'move')}", param_hint="--move")
@@ -132,7 +140,40 @@ def loaded(source: str, config: str | None, encoding: str | None = None) -> Show
         return of_go(gofans.read(record))
     if record.publisher.startswith(own.PUBLISHER):
         return of_own(record)
-    raise GamedError(f"gamed does not play {record.publisher} {record.version}: there are no boards to show")
+    return of_unplayed(record)
+
+
+def of_unplayed(record: Record) -> Shown:
+    """Prepare a record for printing whose format gamed does not play: what it contains, and no boards."""
+    from gamed.records.outline import outline  # noqa: PLC0415 (heavy)
+
+    why = f"gamed does not play {record.publisher} {record.version}: there are no boards, and no moves"
+    lines = list(outline(record))
+    return Shown(
+        facts=(
+            *(("id", record.id), ("publisher", record.publisher), ("version", record.version)),
+            *(("content", "\n".join(map(_written, lines))), ("note", why)),
+        ),
+        length=0,
+        picture=lambda _moves: "",
+        data=lambda: {
+            "id": record.id,
+            "publisher": record.publisher,
+            "version": record.version,
+            "content": [attrs.asdict(line) for line in lines],
+        },
+        no_boards=why,
+    )
+
+
+def _written(line: Line) -> str:
+    """Return a line of an outline as text."""
+    if line.name == "#comment":
+        return f"{'  ' * line.depth}<!-- {line.text} -->"
+    if line.name.startswith("#"):
+        return f"{'  ' * line.depth}<?{line.name[1:]} {line.text}?>"
+    words = [line.name, *(f'{name}="{value}"' for name, value in line.attributes.items())]
+    return "  " * line.depth + ": ".join(filter(None, (" ".join(words), line.text)))
 
 
 def of_own(record: Record) -> Shown:

@@ -23,7 +23,7 @@ from gamed.records.index import Format, Index, Schema, named, reason, require
 from gamed.records.own import PUBLISHER
 from gamed.records.parsing import parse_whole, root_of
 from gamed.records.played import Played
-from gamed.records.record import Record, RecordError, Summary
+from gamed.records.record import Record, RecordError, Summary, unplayed
 from gamed.records.record import document as record_document
 
 Replayer: TypeAlias = Callable[[Record], Played]
@@ -78,7 +78,7 @@ class Imported:
     """What to store; None if the code is not in `TAKEN`."""
 
     summary: Summary | None = None
-    """The search fields of the record; None if gamed did not replay it."""
+    """The search fields of the record; None if there is no record."""
 
     lost: tuple[str, ...] = ()
     """What is not kept, in words: comments outside the header and body, what GoFans cannot hold of SGF."""
@@ -140,13 +140,13 @@ def _checked(root: etree._Element, formats: Index, replayers: Mapping[str, Repla
     found = formats.formats.get((publisher, version))
     if found is None:
         sentence = f"{publisher} {version} is in no format index: it is kept as it is, and not played"
-        return Imported("unknown-format", sentence, record=record, lost=lost)
+        return Imported("unknown-format", sentence, record=record, summary=unplayed(record), lost=lost)
     _validate(root, found.schema, "not-valid")
     record = _with_own_id(record, root)
     replayer = replayers.get(publisher) if found.is_playable else None
     if replayer is None:
         sentence = f"{publisher} {version} is kept as it is: gamed does not play it"
-        return Imported("imported", sentence, record=record, lost=lost)
+        return Imported("imported", sentence, record=record, summary=unplayed(record, found.kind), lost=lost)
     # The replayer parses the record again: keeping this tree would double the memory.
     del root
     return _played(replayer, found, record, lost)

@@ -23,7 +23,7 @@ from gamed.records import gofans, own
 from gamed.records.dates import iso
 from gamed.records.index import Index
 from gamed.records.parsing import parse
-from gamed.records.record import Record, RecordError, SeatSummary, Summary
+from gamed.records.record import Record, RecordError, SeatSummary, Summary, unplayed
 
 
 @frozen
@@ -176,14 +176,15 @@ def winner_of(players: Sequence[GoPlayer]) -> int | None:
     return points.index(max(points))
 
 
-def summary(record: Record, formats: Index) -> Summary | None:
-    """Return the search fields of a stored record without replaying it; None for a format that gamed cannot replay.
+def summary(record: Record, formats: Index) -> Summary:
+    """Return the search fields of a stored record without replaying it.
 
     Raises RecordError if the record violates its format.
     """
     found = formats.formats.get((record.publisher, record.version))
-    if found is None or not found.is_playable:
-        return None
-    if record.publisher == gofans.PUBLISHER:
-        return summary_of_go(record, gofans.read(record))
-    return own.summary(record) if record.publisher.startswith(own.PUBLISHER) else None
+    if found is not None and found.is_playable:
+        if record.publisher == gofans.PUBLISHER:
+            return summary_of_go(record, gofans.read(record))
+        if record.publisher.startswith(own.PUBLISHER):
+            return own.summary(record)
+    return unplayed(record, "" if found is None else found.kind)

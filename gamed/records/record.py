@@ -95,7 +95,7 @@ class Summary:
     version: str
 
     kind: str
-    """The game's name in the registry, such as `battleship`."""
+    """The game's name in the format index, such as `battleship`; nothing if no index has the record's format."""
 
     started: str
     """UTC in ISO 8601. A Go record may give only a day, a month, a year or nothing; then so does this. The same holds
@@ -104,7 +104,7 @@ class Summary:
     ended: str
 
     termination: str
-    """A value of `Termination`, or nothing if a Go record does not say how the game ended."""
+    """A value of `Termination`, or nothing if the record does not say how the game ended."""
 
     winner: int | None
     """A seat; None if nobody won."""
@@ -113,6 +113,23 @@ class Summary:
     """The number of moves; of a game whose lines are relayed without being understood, the number of lines."""
 
     seats: tuple[SeatSummary, ...]
+    """Nothing if gamed does not play the format; then `started`, `ended` and `termination` are nothing, too."""
+
+
+def unplayed(record: Record, kind: str = "") -> Summary:
+    """Return the search fields of a record that gamed does not play: it is found by its format only."""
+    return Summary(
+        id=record.id,
+        publisher=record.publisher,
+        version=record.version,
+        kind=kind,
+        started="",
+        ended="",
+        termination="",
+        winner=None,
+        length=0,
+        seats=(),
+    )
 
 
 def document(record: Record) -> bytes:

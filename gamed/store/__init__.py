@@ -34,7 +34,9 @@ class Store(Protocol):
         """Finish pending work and close the store; fires when that is done."""
 
     def keep(self, record: Record, summary: Summary | None = None) -> Deferred[str]:
-        """Store a record and its search fields, if any; fires with the id when they are committed.
+        """Store a record and its search fields; fires with the id when they are committed.
+
+        Without search fields, the record is found by its format only.
 
         If an equal record is stored already, it and its summary are left as they are. If the id is that of a record
         with other content, the Deferred fails with StoreConflict.

@@ -48,7 +48,8 @@ def expired(connection: Connection, before: str, most: int) -> Sequence[str]:
     """
     found = select(summaries.c.game_id).join_from(summaries, games)
     # A game that ended before that time also started before it: redundant, but `started` has an index.
-    is_old = (summaries.c.started < before) & (summaries.c.ended < before)
+    # Of a game that a later version of gamed has recorded, nothing is known.
+    is_old = (summaries.c.started < before) & (summaries.c.ended < before) & (summaries.c.ended != "")
     is_own = games.c.publisher.startswith(PUBLISHER, autoescape=True)
     return connection.execute(found.where(is_old, is_own).limit(most)).scalars().all()
 
@@ -59,7 +60,7 @@ def replace_summaries(connection: Connection, found: Sequence[tuple[Record, Summ
     same = _unchanged(connection, [record for record, _ in found])
     for statement in (_DELETE_SUMMARIES, _DELETE_SEATS):
         connection.execute(statement, {"ids": list(same)})
-    insert_summaries(connection, [summary for record, summary in found if summary and record.id in same])
+    insert_summaries(connection, [(record, summary) for record, summary in found if record.id in same])
 
 
 def rewrite(connection: Connection, rewritten: Sequence[Rewritten], folders: Folders) -> frozenset[str]:
@@ -80,7 +81,7 @@ def rewrite(connection: Connection, rewritten: Sequence[Rewritten], folders: Fol
     for statement in (_DELETE_SUMMARIES, _DELETE_SEATS):
         connection.execute(statement, ids)
     # Two imported records may have become equal, and then have the same id.
-    insert_summaries(connection, list({new.id: summary for _, new, summary in done if summary}.values()))
+    insert_summaries(connection, list({new.id: (new, summary) for _, new, summary in done}.values()))
     return same
 
 

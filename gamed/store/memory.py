@@ -16,7 +16,7 @@ from gamed.core.errors import StoreError
 from gamed.core.history import OPENED, Entry, History
 from gamed.records.canonical import is_same
 from gamed.records.own import PUBLISHER
-from gamed.records.record import Record, Summary
+from gamed.records.record import Record, Summary, unplayed
 from gamed.store.query import SHORTEST_PREFIX, Query, conflict, only
 
 
@@ -43,8 +43,7 @@ class MemoryStore:
         known = self.records.get(record.id)
         if known is None:
             self.records[record.id] = record
-            if summary is not None:
-                self.summaries[record.id] = summary
+            self.summaries[record.id] = summary or unplayed(record)
         elif not is_same(known, record):
             raise conflict(record.id)
         return record.id
@@ -66,7 +65,7 @@ class MemoryStore:
     def expire(self, before: str, most: int) -> Deferred[frozenset[str]]:
         """Delete up to `most` of gamed's own games that ended before a time; fires with their ids."""
         own = [summary for summary in self.summaries.values() if summary.publisher.startswith(PUBLISHER)]
-        found = [summary.id for summary in own if summary.ended < before][:most]
+        found = [summary.id for summary in own if "" < summary.ended < before][:most]
         for id in found:  # noqa: A001 (the column's name)
             del self.records[id], self.summaries[id]
         return succeed(frozenset(found))

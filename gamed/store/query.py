@@ -30,6 +30,11 @@ class Query:
     kind: str | None = None
     """The game."""
 
+    publisher: str | None = None
+    """Who defines the format, exactly. The same holds for its `version`."""
+
+    version: str | None = None
+
     player: str | None = None
     """The exact name of a player on any seat."""
 
@@ -58,6 +63,8 @@ class Query:
         """Whether a summary meets the conditions; `limit` and `offset` are ignored."""
         return (
             self.kind in (None, summary.kind)
+            and self.publisher in (None, summary.publisher)
+            and self.version in (None, summary.version)
             and self.termination in (None, summary.termination)
             and (self.since is None or summary.started >= self.since)
             and (self.until is None or summary.started[: len(self.until)] <= self.until)

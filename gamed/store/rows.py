@@ -9,7 +9,7 @@ from typing import Any, Final
 from sqlalchemy import Connection, insert
 
 from gamed.core.errors import StoreError
-from gamed.records.record import Record, SeatSummary, Summary
+from gamed.records.record import Record, SeatSummary, Summary, unplayed
 from gamed.store.tables import seats, summaries
 
 # Built once: SQLAlchemy caches compiled statements, but computing the cache key of a new statement takes time.
@@ -28,8 +28,9 @@ def held(text: str) -> str:
     return _NOT_STORABLE.sub("\ufffd", text)
 
 
-def insert_summaries(connection: Connection, found: Sequence[Summary]) -> None:
-    """Insert the search fields of stored records."""
+def insert_summaries(connection: Connection, records: Sequence[tuple[Record, Summary | None]]) -> None:
+    """Insert the search fields of stored records; without them, a record is found by its format only."""
+    found = [summary or unplayed(record) for record, summary in records]
     if found:
         connection.execute(_INSERT_SUMMARY, [_summary_row(summary) for summary in found])
     seat_rows = [_seat_row(summary.id, seat) for summary in found for seat in summary.seats]

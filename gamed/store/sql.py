@@ -131,11 +131,11 @@ class Database:
         """
         with self._transaction() as connection:
             fresh = _inserted(connection, records)
-            insert_summaries(connection, [summary for _, summary in fresh if summary is not None])
+            insert_summaries(connection, fresh)
         return frozenset(record.id for record, _ in fresh)
 
     def thd_replace_summaries(self, found: Sequence[tuple[Record, Summary | None]]) -> None:
-        """Replace the search fields of some records in one transaction; with None, a record can no longer be found.
+        """Replace the search fields of some records in one transaction; with None, only the format can be searched.
 
         Records that were deleted or changed meanwhile are skipped.
         """
@@ -309,6 +309,9 @@ def _matching(query: Query) -> Select[Any]:
     """Return a statement whose columns are the fields of `Summary`, except the seats."""
     columns = (games.c.id, games.c.publisher, games.c.version, *list(summaries.c)[1:])
     statement = select(*columns).join_from(summaries, games)
+    for column, wanted in ((games.c.publisher, query.publisher), (games.c.version, query.version)):
+        if wanted is not None:
+            statement = statement.where(column == wanted)
     if query.kind is not None:
         statement = statement.where(summaries.c.kind == query.kind)
     if query.termination is not None:

@@ -24,6 +24,7 @@ games: Final = Table(
     Column("version", Text, nullable=False),
     Column("header", Text, nullable=False),
     Column("body", Text, nullable=False),
+    Index("games_format", "publisher", "version"),
 )
 """The records."""
 
@@ -41,7 +42,7 @@ summaries: Final = Table(
     Index("summaries_started", "started"),
     Index("summaries_termination", "termination"),
 )
-"""The search fields: a row for each record of a game that gamed can replay."""
+"""The search fields: a row for each record. The texts are empty if gamed does not play its format."""
 
 seats: Final = Table(
     "seats",
@@ -52,4 +53,4 @@ seats: Final = Table(
     Column("points", Float, nullable=True),
     Index("seats_name", "name"),
 )
-"""A row for each seat of these records."""
+"""A row for each seat of the records that gamed plays."""

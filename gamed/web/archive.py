@@ -15,6 +15,7 @@ from twisted.internet.defer import Deferred
 
 from gamed.core.errors import UnknownRecord
 from gamed.core.game import Termination
+from gamed.records.index import LONGEST_NAME
 from gamed.records.record import Record, Summary
 from gamed.registry import GameType
 from gamed.store import Store
@@ -191,6 +192,8 @@ def _query(call: Call, limit: int) -> Query:
         raise Refusal(400, "termination", "there is no such termination", f"one of: {', '.join(Termination)}")
     return Query(
         kind=_text(call, "game"),
+        publisher=_text(call, "publisher", LONGEST_NAME),
+        version=_text(call, "version", LONGEST_NAME),
         player=player,
         termination=termination,
         since=_date(call, "since"),

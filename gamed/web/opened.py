@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from itertools import islice
 from random import Random
 from typing import Any, Final, Protocol, TypeAlias
 
@@ -21,9 +23,10 @@ from gamed.games.go.tree import GoGame
 from gamed.records import gofans, own, sgf
 from gamed.records.convert import convert, newest
 from gamed.records.index import Index
+from gamed.records.outline import Line, outline
 from gamed.records.played import summary_of_go
 from gamed.records.positions import Replayed, numbers
-from gamed.records.record import Record, RecordError, Summary, document
+from gamed.records.record import Record, RecordError, Summary, document, unplayed
 from gamed.registry import GameType
 from gamed.web.answers import Refusal
 from gamed.web.naming import Naming
@@ -35,6 +38,9 @@ XML: Final = "xml"
 REPLAY: Final = "replay"
 SGF: Final = "sgf"
 GOFANS: Final = "gofans"
+
+MOST_LINES: Final = 2_000
+"""The maximal number of lines of a record's outline in an answer; the file has all."""
 
 MOST_POSITIONS: Final = 64
 """The maximal number of positions in one answer."""
@@ -80,8 +86,8 @@ def summary_data(summary: Summary, naming: Naming) -> Data:
     """Return a record's summary as JSON."""
     data = attrs.asdict(summary)
     del data["kind"]
-    changed = {"game": summary.kind, "termination": summary.termination or None, "seats": naming.named(data["seats"])}
-    return {**data, **changed}
+    known = {"game": summary.kind or None, "termination": summary.termination or None}
+    return {**data, **known, "seats": naming.named(data["seats"])}
 
 
 def _asked(bounds: Bounds, default: int, length: int) -> range:
@@ -104,13 +110,25 @@ class OpaqueRecord:
     record: Record
     weight: int = 1
 
-    def to_data(self, naming: Naming) -> Data:  # noqa: ARG002 (Opened's signature)
-        """Return the columns of the database; everything else is unknown or empty."""
-        record = self.record
-        known = {"id": record.id, "publisher": record.publisher, "version": record.version, "game": None}
-        unknown = dict.fromkeys(("termination", "winner", "outcome", "unjudged"))
-        empty = {"started": "", "ended": "", "length": 0, "seats": [], "moves": [], "options": {}, "findings": []}
-        return {**known, **unknown, **empty, "formats": [XML], "boards": False}
+    def to_data(self, naming: Naming) -> Data:
+        """Return the columns of the database, header and body as an outline; everything else is unknown or empty."""
+        lines: list[Line] = []
+        if not self._is_hidden(naming):
+            # A record that is not XML any longer can still be downloaded.
+            with suppress(RecordError):
+                lines = list(islice(outline(self.record), MOST_LINES + 1))
+        return {
+            **summary_data(unplayed(self.record), naming),
+            "outcome": None,
+            "unjudged": None,
+            "moves": [],
+            "options": {},
+            "findings": [],
+            "formats": [XML],
+            "boards": False,
+            "content": [attrs.asdict(line) for line in lines[:MOST_LINES]],
+            "isCut": len(lines) > MOST_LINES,
+        }
 
     def positions(self, bounds: Bounds, node: int | None) -> Iterator[Data]:  # noqa: ARG002 (Opened's signature)
         """Raise Refusal: there are no positions."""
@@ -120,10 +138,14 @@ class OpaqueRecord:
         """Return the record as it is."""
         if chosen != XML:
             raise _no_format(self.record.publisher, chosen, [XML])
-        if not naming.shows_addresses and self.record.publisher.startswith(own.PUBLISHER):
+        if self._is_hidden(naming):
             text = "this file may contain the addresses of players"
             raise Refusal(403, "addresses", text, "only an administrator may download it")
         return File(".xml", XML_TYPE, document(self.record))
+
+    def _is_hidden(self, naming: Naming) -> bool:
+        """Whether the record may contain addresses of players, which a visitor may not see."""
+        return not naming.shows_addresses and self.record.publisher.startswith(own.PUBLISHER)
 
 
 @define(eq=False)

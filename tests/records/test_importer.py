@@ -20,7 +20,7 @@ from gamed.records.canonical import canonical
 from gamed.records.importer import CODES, TAKEN, Imported, check, refused
 from gamed.records.index import index, reason
 from gamed.records.parsing import parse_whole
-from gamed.records.record import Record, RecordError, document
+from gamed.records.record import Record, RecordError, document, unplayed
 from gamed.replayers import replayers
 from tests.records.documents import (
     BOMB,
@@ -144,7 +144,8 @@ class OutcomeTests(SynchronousTestCase):
     def test_unknown_format_is_kept(self) -> None:
         found = self.assert_code(UNKNOWN, "unknown-format")
         self.assertIn("Klub Löwe 3.0", found.sentence)
-        self.assertIsNone(found.summary)
+        assert found.record is not None
+        self.assertEqual(found.summary, unplayed(found.record))
 
     def test_not_valid_says_where_and_what_was_expected(self) -> None:
         found = self.assert_code(changed(GOFANS, b"<komi>6.5</komi>", b"<comi>6.5</comi>"), "not-valid")
@@ -164,7 +165,8 @@ class OutcomeTests(SynchronousTestCase):
 
     def test_not_played_because_nobody_can(self) -> None:
         found = check(GOFANS, index(), {})
-        self.assertEqual((found.code, found.summary), ("imported", None))
+        assert found.record is not None
+        self.assertEqual((found.code, found.summary), ("imported", unplayed(found.record, "go")))
         self.assertIn("does not play", found.sentence)
 
     def test_every_code_is_listed(self) -> None:
@@ -397,7 +399,7 @@ class FurtherFormatsTests(SynchronousTestCase):
     SCHEMA = b"""<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema"><xs:element name="game"><xs:complexType>
         <xs:sequence><xs:element name="header"/><xs:element name="body" type="xs:integer"/></xs:sequence>
         <xs:attribute name="publisher"/><xs:attribute name="version"/></xs:complexType></xs:element></xs:schema>"""
-    INDEX = b"""<index standard="Standard.xsd">
+    INDEX = b"""<index>
         <format publisher="%b" version="1.0b" schema="club.xsd" kind="go" playable="%b"/></index>"""
 
     def directory(self, publisher: bytes = b"Club", playable: bytes = b"false") -> Path:

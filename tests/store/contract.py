@@ -12,6 +12,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.core.errors import StoreError
 from gamed.core.history import History
+from gamed.records.record import unplayed
 from gamed.store import Journal, Store
 from gamed.store.query import NOBODY, PLAYER, Query
 from tests.store.examples import ROOM, history, line, record, summary
@@ -216,9 +217,19 @@ def store_tests(  # noqa: C901 (a class of tests)
             self.result(self.store.keep(record(2), draw))
             self.assertEqual(self.result(self.store.find(Query(termination="idle"))), [draw])
 
-        def test_a_record_without_summary_is_not_searched(self) -> None:
-            self.result(self.store.keep(record(1)))
-            self.assertEqual(self.found(Query()), [])
+        def test_a_record_without_summary_is_listed_last_and_found_by_its_format(self) -> None:
+            foreign = attrs.evolve(record(1), publisher="Chess Club", version="1.0b")
+            self.result(self.store.keep(foreign))
+            self.keep_all(n2={}, n3={})
+            self.assertEqual(self.found(Query()), [2, 3, -40])
+            self.assertEqual(self.result(self.store.find(Query(publisher="Chess Club"))), [unplayed(foreign)])
+            self.assertEqual(self.found(Query(version="1.0b")), [-40])
+            self.assertEqual(self.found(Query(publisher=record(2).publisher, version=record(2).version)), [2, 3])
+            self.assertEqual(self.found(Query(publisher="Chess", version="1.0b")), [])
+
+        def test_what_a_later_version_recorded_does_not_expire(self) -> None:
+            self.result(self.store.keep(attrs.evolve(record(1), publisher="gamed-chess")))
+            self.assertEqual(self.result(self.store.expire("2100-01-01T00:00:00.000Z", 9)), frozenset())
 
         def test_the_newest_come_first(self) -> None:
             self.keep_all(

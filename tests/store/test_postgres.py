@@ -490,7 +490,7 @@ class CommandTests(PostgresCase):
         self.query("DELETE FROM summaries")
         self.query("DELETE FROM seats")
         self.assertIn("No game is recorded yet", self.run_gamed("records", "list").stdout)
-        self.assertIn("1 record: 1 can be searched", self.run_gamed("records", "reindex").stdout)
+        self.assertIn("1 record: 1 by game and player", self.run_gamed("records", "reindex").stdout)
         self.assertEqual(json.loads(self.run_gamed("records", "list", "--json").stdout), [listed])
 
     def test_no_server_is_one_line(self) -> None:

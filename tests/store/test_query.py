@@ -14,7 +14,7 @@ class QueryTests(SynchronousTestCase):
         self.assertTrue(Query().matches(summary(1)))
 
     def test_each_question_counts(self) -> None:
-        fitting = Query("battleship", "Ada", "victory", "2026-11-21")
+        fitting = Query(kind="battleship", player="Ada", termination="victory", since="2026-11-21")
         self.assertTrue(fitting.matches(summary(1)))
         self.assertFalse(fitting.matches(summary(1, kind="hive")))
         self.assertFalse(fitting.matches(summary(1, names=("Grace",))))

@@ -17,7 +17,7 @@ from twisted.logger import capturedLogs
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.core.errors import StoreError
-from gamed.records.record import Record, Summary
+from gamed.records.record import Record, Summary, unplayed
 from gamed.store.query import Query
 from gamed.store.sql import BATCH, GIVE_UP, PATIENCE, Database, SqlStore
 from tests.store.contract import store_tests
@@ -444,7 +444,7 @@ class AllTests(DatabaseCase):
         renamed = summary(1, ("Barbara",))
         self.database.thd_replace_summaries([(record(1), renamed), (record(2), None)])
         found = self.database.thd_find(Query())
-        self.assertEqual(found, [summary(0), renamed])
+        self.assertEqual(found, [summary(0), renamed, unplayed(record(2))])
         self.assertEqual(self.query("SELECT count(*) FROM seats"), [(3,)])
         self.assertEqual(self.ids(), [0, 1, 2])
 

@@ -42,7 +42,7 @@ from gamed.web.imports import Importing
 from gamed.web.opened import OpaqueRecord, RecordCache
 from gamed.web.static_files import Files
 from gamed.web.thread_cooperator import MOST_WAITING, ThreadCooperator
-from tests.records.documents import UNKNOWN, outcome
+from tests.records.documents import outcome
 from tests.records.gogames import captured, line, read_sgf
 from tests.store.examples import record, summary
 from tests.test_registry import SEEDS, play
@@ -373,28 +373,6 @@ class LookupTests(ArchiveCase):
             self.assertEqual((refusal.status, refusal.code), (404, "no-record"), id)
         self.assertEqual(self.refused(f"records/{MISSING}/boards").code, "not-found")
         self.assertEqual(self.refused("records", method="DELETE").status, 405)
-
-    def test_a_record_of_nobody_knows_what(self) -> None:
-        kept = outcome(UNKNOWN).record
-        assert kept is not None
-        id = self.keep(kept)  # noqa: A001
-        told = self.read(f"records/{id}")
-        self.assertEqual((told["game"], told["boards"], told["formats"]), (None, False, ["xml"]))
-        self.assertEqual(self.refused(f"records/{id}/positions").code, "no-boards")
-        self.assertEqual(self.ask(f"records/{id}/file").encoded(), document(kept))
-        self.assertEqual(self.refused(f"records/{id}/file", format="gofans").code, "no-format")
-
-    def test_a_record_that_is_no_valid_one_is_had_as_it_is(self) -> None:
-        good, _ = played("quoridor")
-        for old, new in ((b'termination="', b'termination="un'), (b"<started>", b"<started>x"), (b"<id>", b"<ix>")):
-            bad = attrs.evolve(good, header=good.header.replace(old, new), body=good.body.replace(old, new))
-            self.store.records[bad.id] = bad
-            self.archive.record_cache = RecordCache()
-            told = self.read(f"records/{bad.id}")
-            self.assertEqual((told["game"], told["boards"]), (None, False), old)
-            self.assertEqual(self.ask(f"records/{bad.id}/file", admin=True).encoded(), document(bad))
-            # Nobody knows whether there are addresses in it.
-            self.assertEqual(self.refused(f"records/{bad.id}/file").code, "addresses")
 
     def test_a_game_that_is_not_stored_yet(self) -> None:
         self.archive.is_on_its_way = lambda id: id == MISSING  # noqa: A006 (the column's name)

@@ -42,7 +42,7 @@ class StreamTests(ShellTestCase):
         self.is_free("/rooms/r1")
         self.hide(is_hidden=False)
         self.emit("/rooms/r1", "scene", {"scene": scene(5), "moves": moves(1, 5)})
-        self.assertEqual(self.page.locator(".moves li").count(), 5)
+        self.wait("document.querySelectorAll('.moves li').length === 5")
 
     def test_a_page_that_opens_unseen_waits_until_it_is_seen(self) -> None:
         self.page.add_init_script("Object.defineProperty(document, 'hidden', {configurable: true, get: () => true});")

@@ -258,7 +258,7 @@ class RoomTest(ShellTestCase):
         self.visit("/rooms/r1", ".board button")
         self.emit("/rooms/r1", "scene", {"scene": scene(4), "moves": moves(1, 4), "reset": True})
         self.emit("/rooms/r1", "scene", {"scene": scene(5), "moves": moves(3, 5)})
-        self.assertEqual(self.page.locator(".moves li").count(), 5)
+        self.wait("document.querySelectorAll('.moves li').length === 5")
 
     def test_missing_moves_are_asked_for(self) -> None:
         self.visit("/rooms/r1", ".board button")
@@ -424,9 +424,9 @@ class SeatTest(ShellTestCase):
         self.page.click(".board button")
         self.assertEqual(self.requests("POST", "/seats/s1/act", 1), [{"do": "take", "field": 2}])
         self.emit("/seats/s1", "scene", {"scene": scene(3, you={"seat": 0}, won=None), "moves": [move(3)]})
-        self.assertEqual(self.page.title(), "Toy · gamed")
+        self.wait("document.title === 'Toy · gamed'")
         self.emit("/seats/s1", "scene", {"scene": scene(4, you={"seat": 0}, won=None), "moves": [move(4)]})
-        self.assertIn("It is your turn.", self.page.text_content("[aria-live]") or "")
+        self.see("It is your turn.", "[aria-live]")
 
     def test_a_refused_move_is_explained_until_one_is_taken(self) -> None:
         self.api["POST /seats/s1/act"] = refused(409, "illegal-move", "This field is taken.")

@@ -39,6 +39,42 @@ class RecordsTest(ShellTestCase):
         self.page.go_back()
         self.wait("!location.search.includes('before')")
 
+    def test_a_search_by_format(self) -> None:
+        self.visit("/records", "table")
+        self.assertEqual(self.page.inner_text("tbody td:nth-child(6)"), "gamed-toy 1.0")
+        self.page.fill('input[name="publisher"]', "Chess Club")
+        self.page.fill('input[name="version"]', "1.0b")
+        self.page.click('form button[type="submit"]')
+        self.wait("location.search === '?publisher=Chess+Club&version=1.0b'")
+        self.requests("GET", "/records", 2)
+        asked = [address for _, address, _ in self.asked if address.startswith("/records?limit=25&")]
+        self.assertEqual(asked, ["/records?limit=25&publisher=Chess+Club&version=1.0b"])
+
+    def test_a_record_that_is_not_played(self) -> None:
+        lines = [
+            {"depth": 0, "name": "header", "attributes": {"a": "1", "b": "2"}, "text": ""},
+            {"depth": 1, "name": "white", "attributes": {}, "text": "Ada <b>"},
+            {"depth": 2, "name": "", "attributes": {}, "text": "Lovelace"},
+            {"depth": 0, "name": "body", "attributes": {}, "text": ""},
+            {"depth": 1, "name": "e4", "attributes": {}, "text": ""},
+        ]
+        known = {"id": "c4e55000", "publisher": "Chess Club", "version": "1.0b", "game": None, "seats": [], "length": 0}
+        empty = {"started": "", "ended": "", "termination": None, "winner": None}
+        listed = {**known, **empty}
+        more = {"outcome": None, "unjudged": None, "moves": [], "options": {}, "findings": [], "formats": ["xml"]}
+        self.api["GET /records?limit=25"] = {"records": [listed], "next": None}
+        self.api["GET /records/c4e55000"] = {**listed, **more, "boards": False, "content": lines, "isCut": True}
+        self.visit("/records", "table")
+        self.assertEqual(self.page.inner_text("tbody td:nth-child(2)"), "Chess Club 1.0b")
+        self.page.click("tbody a")
+        self.see("It does not play Chess Club 1.0b")
+        self.assertEqual(self.page.inner_text(".outline > li:first-child").splitlines()[0], 'header a="1" b="2"')
+        self.assertEqual(self.page.inner_text(".outline > li:first-child ul ul li"), "Lovelace")
+        self.see("white: Ada <b>", ".outline")
+        self.assertEqual(self.page.inner_text(".outline > li:last-child li"), "e4")
+        self.see("The file has all of it.")
+        self.assertEqual(self.page.locator(".steering, .moves").count(), 0)
+
     def test_a_replay_by_buttons_and_keys(self) -> None:
         self.visit("/records/0a1b2c3d?move=70", ".board button")
         self.see("7071", ".board")

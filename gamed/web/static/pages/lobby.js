@@ -1,7 +1,7 @@
 // The lobby: the games, the open and running rooms, and the last results.
 
 import { get, poll, session } from "../api.js";
-import { el, replace } from "../dom.js";
+import { bdi, el, replace } from "../dom.js";
 import { badge, button, gameName, heading, link, names, options, result, sided, table, when } from "../parts.js";
 import { t } from "../words.js";
 import { play, playIn, playTitle, prepare } from "./join.js";
@@ -122,24 +122,27 @@ function seatCards(seats) {
   );
 }
 
-/** The table of records that the lobby and the search show. */
-export function recordTable(label, records) {
-  const heads = [t("started"), t("game"), t("players"), t("result"), t("length"), t("actions")];
+/** The table of records that the lobby and the search show. Records that gamed does not play have no game. */
+export function recordTable(label, records, { hasFormat = false } = {}) {
+  const heads = [t("started"), t("game"), t("players"), t("result"), t("length"), ...(hasFormat ? [t("format")] : []), t("actions")];
   return table(
     label,
     heads,
     records.map((one) => {
       const kind = one.kind ?? one.game;
       const seats = sided(kind, one.seats);
+      const format = `${one.publisher} ${one.version}`;
+      const name = kind ? gameName(kind) : format;
       return [
         when(one.started),
-        gameName(kind),
+        bdi(name),
         names(seats, { class: `names kind-${kind}` }),
         one.termination ? result(one, seats) : t("noneUnknown"),
-        String(one.length),
+        one.seats.length ? String(one.length) : "",
+        ...(hasFormat ? [bdi(format)] : []),
         link(
           `/records/${encodeURIComponent(one.id)}`,
-          { "aria-label": t("replayOf", { game: gameName(kind), date: when(one.started).textContent }), "data-key": one.id },
+          { "aria-label": t("replayOf", { game: name, date: when(one.started).textContent }), "data-key": one.id },
           t("replay"),
         ),
       ];

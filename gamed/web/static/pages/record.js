@@ -203,7 +203,7 @@ export async function show(view) {
     view.root,
     frame(
       [heading(title), record.started && el("span", { class: "muted" }, when(record.started))],
-      board?.node ?? el("p", { class: "muted" }, t("noBoard")),
+      board?.node ?? el("p", { class: "muted" }, t(record.content ? "notPlayed" : "noBoard", { format: `${record.publisher} ${record.version}` })),
       [
         trouble.node,
         hasBoard && controls.node,
@@ -214,8 +214,7 @@ export async function show(view) {
         el("div", { class: "buttons" }, permalink, start),
         el("div", { class: "buttons", role: "group", "aria-label": t("download") }, downloads(record, path)),
         findings(record, (to) => move(to)),
-        el("h2", {}, t("moves")),
-        list.node,
+        ...(record.content ? outline(record) : [el("h2", {}, t("moves")), list.node]),
         options(record.options),
       ],
       variations?.node,
@@ -327,4 +326,24 @@ function findings(record, jump) {
       ),
     ),
   );
+}
+
+/** What a record contains that gamed does not play: a tree of its elements. */
+function outline(record) {
+  const root = el("ul", { class: "outline" });
+  const lists = [root];
+  for (const { depth, name, attributes, text } of record.content) {
+    const item = el(
+      "li",
+      {},
+      name && el("code", {}, name),
+      Object.entries(attributes).flatMap(([key, value]) => [" ", el("code", { class: "muted" }, `${key}="${value}"`)]),
+      name && text ? ": " : "",
+      text && bdi(text),
+    );
+    lists.length = Math.min(lists.length, depth + 1);
+    while (lists.length <= depth) lists.push(lists.at(-1).lastElementChild.appendChild(el("ul")));
+    lists.at(-1).append(item);
+  }
+  return [el("h2", {}, t("content")), root, record.isCut && el("p", { class: "muted" }, t("contentCut"))];
 }

@@ -7,7 +7,7 @@ import { t } from "../words.js";
 import { recordTable } from "./lobby.js";
 
 const PAGE = 25;
-const FIELDS = ["player", "game", "termination", "since", "until"];
+const FIELDS = ["player", "game", "termination", "since", "until", "publisher", "version"];
 
 /** Shows the records that match the query in the address. */
 export async function show(view) {
@@ -24,7 +24,7 @@ export async function show(view) {
       session.admin && button(t("import"), () => take(view)),
     ),
     form(view),
-    records.length ? recordTable(t("records"), records) : el("p", { class: "muted" }, t("noRecords")),
+    records.length ? recordTable(t("records"), records, { hasFormat: true }) : el("p", { class: "muted" }, t("noRecords")),
     el(
       "nav",
       { class: "buttons", "aria-label": t("records") },
@@ -64,6 +64,8 @@ function form(view) {
     labelled(t("ending"), choice([["", t("any")], ...endings], value("termination"), { name: "termination" })),
     labelled(t("since"), date("since")),
     labelled(t("until"), date("until")),
+    labelled(t("publisher"), el("input", { name: "publisher", value: value("publisher"), maxlength: 1_000 })),
+    labelled(t("version"), el("input", { name: "version", value: value("version"), maxlength: 1_000, class: "short" })),
     el("button", { type: "submit", class: "primary" }, t("search")),
   );
 }
