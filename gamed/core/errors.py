@@ -45,8 +45,12 @@ class RuleError(GamedError):
     code = "rule"
     """The code of the referee's finding; it is stable."""
 
-    def __init__(self, message: str, *, code: str | None = None) -> None:
+    move: int | None
+    """The number of the move in its record, from 1; None if it is not in a record."""
+
+    def __init__(self, message: str, *, code: str | None = None, move: int | None = None) -> None:
         super().__init__(message)
+        self.move = move
         if code is not None:
             self.code = code
 

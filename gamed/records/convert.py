@@ -10,7 +10,7 @@ from typing import Final
 
 from attrs import evolve
 
-from gamed.games.go.replay import removes
+from gamed.games.go.replay import dropped_removes, removes
 from gamed.games.go.tree import GoGame, Node
 from gamed.records import gofans
 from gamed.records.gofans import has_removes, has_variations
@@ -29,6 +29,7 @@ def convert(game: GoGame, version: str) -> tuple[GoGame, list[str]]:
     notes = [] if has_variations(version) else left_out(game)
     copy = evolve(game, roots=_copied(game.roots, has_variations(version)))
     if not has_removes(version):
+        notes += dropped_removes(copy)
         for _, node in copy.walk():
             node.removes = None
     elif any(node.removes is None for _, node in copy.walk()):

@@ -13,7 +13,7 @@ from itertools import islice
 from typing import Any, Final, TypeAlias
 
 import attrs
-from attrs import frozen
+from attrs import field, frozen
 from lxml import etree
 
 from gamed.core.errors import RuleError
@@ -22,7 +22,7 @@ from gamed.records.canonical import imported_id
 from gamed.records.index import Format, Index, Schema, named, reason, require
 from gamed.records.own import PUBLISHER
 from gamed.records.parsing import parse_whole, root_of
-from gamed.records.played import Played
+from gamed.records.played import Played, Remark
 from gamed.records.record import Record, RecordError, Summary, unplayed
 from gamed.records.record import document as record_document
 
@@ -80,6 +80,13 @@ class Imported:
     summary: Summary | None = None
     """The search fields of the record; None if there is no record."""
 
+    detail: Mapping[str, str | int] = field(factory=dict)
+    """What is wrong, for programs and translations: `reason`, a code of the rules or of `VIOLATIONS`; and as far as it
+    is known `move`, the number of the move, or the names of the `element` and the `attribute`."""
+
+    remarks: tuple[Remark, ...] = ()
+    """What is odd about a game that was taken; `sentence` has them, too."""
+
     lost: tuple[str, ...] = ()
     """What is not kept, in words: comments outside the header and body, what GoFans cannot hold of SGF."""
 
@@ -91,7 +98,7 @@ class Imported:
 
 def refused(error: RecordError) -> Imported:
     """Return the outcome of an import that ended in this error."""
-    return Imported(error.code, error.reason, error.line, error.column, error.xpath)
+    return Imported(error.code, error.reason, error.line, error.column, error.xpath, detail=error.detail)
 
 
 def check(
@@ -115,7 +122,10 @@ def check(
 
 def illegal(error: RuleError) -> Imported:
     """Return the outcome of an import that ended because the rules rejected the game."""
-    return Imported("forbidden" if error.code == TOO_MUCH_WORK else "illegal", str(error))
+    detail: dict[str, str | int] = {"reason": error.code}
+    if error.move is not None:
+        detail["move"] = error.move
+    return Imported("forbidden" if error.code == TOO_MUCH_WORK else "illegal", str(error), detail=detail)
 
 
 def _located(outcome: Imported, error: RecordError, document: bytes) -> Imported:
@@ -158,15 +168,16 @@ def _validate(root: etree._Element, schema: Schema, code: str) -> None:
     except RecordError as error:
         # libxml2 validates fast, and xmlschema explains well: it is asked only about documents that are not valid.
         sentence = reason(root, schema) or error.reason
-        raise RecordError(sentence, code=code, line=error.line, xpath=error.xpath) from error
+        raise RecordError(sentence, code=code, line=error.line, xpath=error.xpath, detail=error.detail) from error
 
 
 def _played(replayer: Replayer, found: Format, record: Record, lost: tuple[str, ...]) -> Imported:
     played = replayer(record)
     summary = attrs.evolve(played.summary, id=record.id)
     moves = "1 move" if summary.length == 1 else f"{summary.length} moves"
-    sentence = "; ".join([f"{found.publisher} {found.version}: {found.kind}, {moves}", *played.remarks])
-    return Imported("imported", sentence, record=record, summary=summary, lost=lost)
+    texts = [remark.text for remark in played.remarks]
+    sentence = "; ".join([f"{found.publisher} {found.version}: {found.kind}, {moves}", *texts])
+    return Imported("imported", sentence, record=record, summary=summary, remarks=played.remarks, lost=lost)
 
 
 def _record(root: etree._Element, publisher: str, version: str) -> Record:

@@ -36,6 +36,19 @@ _KEYREF = re.compile(
     r"Element '(?P<tag>.+?)': No match found for key-sequence \[(?P<values>.*)\] of keyref '(?:\{.*\})?(?P<name>.+)'",
     re.DOTALL,
 )
+# What libxml2 says about the place of an error, and its types of errors; any other is about a value.
+_NAMES = re.compile(r"Element '(?:\{.*?\})?(?P<element>[^']+)'(?:, attribute '(?:\{.*?\})?(?P<attribute>[^']+)')?:")
+_ATTRIBUTE = re.compile(r"The attribute '(?P<attribute>[^']+)' is required")
+_VIOLATIONS: Final = (
+    ("element", "SCHEMAV_ELEMENT_CONTENT"),
+    ("attribute-missing", "SCHEMAV_CVC_COMPLEX_TYPE_4"),
+    ("attribute", "SCHEMAV_CVC_COMPLEX_TYPE_3_2"),
+    ("text", "SCHEMAV_CVC_COMPLEX_TYPE_2_3"),
+    ("twice", "SCHEMAV_CVC_IDC"),
+)
+VIOLATIONS: Final = (*(code for code, _ in _VIOLATIONS), "element-missing", "reference", "value")
+"""How a document can violate its schema, as codes. They are stable."""
+
 _XS: Final = "{http://www.w3.org/2001/XMLSchema}"
 
 
@@ -180,9 +193,23 @@ def require(root: etree._Element, schema: Schema, code: str) -> None:
     if not schema.compiled.validate(root):
         errors: Any = schema.compiled.error_log
         found = errors[0]
-        raise RecordError(
-            found.message, code=code, line=found.line, xpath=found.path or _referring(root, schema, found)
-        )
+        xpath = found.path or _referring(root, schema, found)
+        raise RecordError(found.message, code=code, line=found.line, xpath=xpath, detail=_detail(found))
+
+
+def _detail(error: Any) -> dict[str, str | int]:
+    """Return what libxml2 found, as a code with the names of an element and an attribute."""
+    names = _NAMES.match(error.message)
+    known = {} if names is None else {key: name for key, name in names.groupdict().items() if name}
+    missing = _ATTRIBUTE.search(error.message)
+    if missing is not None:
+        known["attribute"] = missing["attribute"]
+    violation = next((code for code, start in _VIOLATIONS if error.type_name.startswith(start)), "value")
+    if violation == "element" and "Missing child" in error.message:
+        violation = "element-missing"
+    elif violation == "twice" and "No match" in error.message:
+        violation = "reference"
+    return {"reason": violation, **known}
 
 
 def _referring(root: etree._Element, schema: Schema, error: Any) -> str | None:

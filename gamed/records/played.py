@@ -7,23 +7,42 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Final
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from gamed.core.errors import IllegalMove
 from gamed.core.findings import Finding
 from gamed.core.game import Options, Termination
 from gamed.core.history import LEFT, LINE, MOVE, Entry
 from gamed.core.table import Judged, Table, replay
-from gamed.games.go.replay import after_end
-from gamed.games.go.replay import replay as replay_go
+from gamed.games.go.replay import after_end, differences
 from gamed.games.go.tree import RESIGNED, GoGame, Node
 from gamed.games.go.tree import Player as GoPlayer
 from gamed.records import gofans, own
 from gamed.records.dates import iso
 from gamed.records.index import Index
 from gamed.records.parsing import parse
+from gamed.records.positions import COUNTED
 from gamed.records.record import Record, RecordError, SeatSummary, Summary, unplayed
+
+
+@frozen
+class Remark:
+    """Something odd about a game that is not against its rules."""
+
+    code: str
+    """One of `REMARKS`."""
+
+    text: str
+    """A sentence for the user."""
+
+
+WRONG_REMOVES: Final = "wrong-removes"
+AFTER_END: Final = "after-end"
+UNPASSED: Final = "resigned-without-pass"
+REMARKS: Final = (WRONG_REMOVES, AFTER_END, UNPASSED)
+"""The codes of remarks. They are stable."""
 
 
 @frozen
@@ -31,9 +50,7 @@ class Played:
     """A record that follows the rules."""
 
     summary: Summary
-
-    remarks: tuple[str, ...] = ()
-    """Sentences on anything odd about the game that is not against its rules."""
+    remarks: tuple[Remark, ...] = ()
 
 
 def play_own(record: Record, table: Callable[[Options], Table]) -> Played:
@@ -76,10 +93,17 @@ def _compare(found: Judged, recorded: own.Judgement, entries: Sequence[Entry]) -
     judged = [finding for finding in found.findings if last is None or finding.entry < last]
     for finding in judged:
         if finding not in recorded.findings:
-            raise IllegalMove(f"entry {finding.entry}, seat {finding.seat}: {finding.text}", code=finding.code)
+            raise _illegal(finding, finding.text, entries)
     for finding in recorded.findings:
         if finding not in judged and not _is_why_it_was_removed(finding, entries):
-            raise IllegalMove(f"entry {finding.entry}, seat {finding.seat}: the rules find no {finding.code} there")
+            raise _illegal(finding, f"the rules find no {finding.code} there", entries)
+
+
+def _illegal(finding: Finding, text: str, entries: Sequence[Entry]) -> IllegalMove:
+    """Return the error for a finding that only the rules, or only the record, have."""
+    move = sum(entry.kind in COUNTED for entry in entries[: finding.entry + 1])
+    where = f"entry {finding.entry}, seat {finding.seat}"
+    return IllegalMove(f"{where}: {text}", code=finding.code, move=move or None)
 
 
 def _is_why_it_was_removed(finding: Finding, entries: Sequence[Entry]) -> bool:
@@ -105,8 +129,17 @@ def _check_result(record: Record, found: Summary) -> None:
 def play_gofans(record: Record) -> Played:
     """Replay a GoFans record with its variations. Raises RuleError at the first illegal move, and RecordError."""
     game = gofans.read(record)
-    deque(replay_go(game), maxlen=0)
-    return played_go(record, game)
+    remarks = tuple(Remark(WRONG_REMOVES, text) for text in _first(list(differences(game))))
+    found = played_go(record, game)
+    return evolve(found, remarks=remarks + found.remarks)
+
+
+def _first(texts: Sequence[str]) -> Sequence[str]:
+    """Return one sentence for several: the first, and how many follow."""
+    if len(texts) < 2:  # noqa: PLR2004 (several)
+        return texts
+    others = "1 more move does" if len(texts) == 2 else f"{len(texts) - 1} more moves do"  # noqa: PLR2004 (one more)
+    return [f"{texts[0]} ({others} so)"]
 
 
 def played_go(record: Record, game: GoGame) -> Played:
@@ -114,8 +147,8 @@ def played_go(record: Record, game: GoGame) -> Played:
     return Played(summary_of_go(record, game), tuple(_on_the_end(game)))
 
 
-def _on_the_end(game: GoGame) -> Iterator[str]:
-    """Yield sentences on an end that GoFans does not provide for. It has two passes in a row, or a resignation.
+def _on_the_end(game: GoGame) -> Iterator[Remark]:
+    """Yield remarks on an end that GoFans does not provide for. It has two passes in a row, or a resignation.
 
     A resignation is -1 points, and a pass as the last move of that player.
     """
@@ -125,10 +158,11 @@ def _on_the_end(game: GoGame) -> Iterator[str]:
     formal = _formal_passes(game, last)
     number = after_end(game)
     if number is not None and not (number == len(line) and line[-1].point is None and line[-1] in formal):
-        yield f"move {number} comes after two passes in a row, which end a game"
+        yield Remark(AFTER_END, f"move {number} comes after two passes in a row, which end a game")
     for player in game.players:
         if player.points == RESIGNED and (player.id not in last or last[player.id].point is not None):
-            yield f"player {player.id} resigned (points -1), and the last move of player {player.id} is not a pass"
+            text = f"player {player.id} resigned (points -1), and the last move of player {player.id} is not a pass"
+            yield Remark(UNPASSED, text)
 
 
 def _formal_passes(game: GoGame, last: Mapping[int, Node]) -> list[Node]:

@@ -5,6 +5,8 @@ Source: docs/reference/records.md#the-base-format, docs/reference/records.md#wha
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from attrs import frozen
 
 from gamed.core.errors import GamedError
@@ -34,6 +36,9 @@ class RecordError(GamedError):
     """Where the error is in a record that was parsed without its document: the name of an element, and its index among
     the elements of this name, from 0. The importer finds the line and the XPath by it."""
 
+    detail: Mapping[str, str | int]
+    """How a document is not valid; see `Imported.detail`."""
+
     def __init__(  # noqa: PLR0913 (an error has as many coordinates)
         self,
         message: str,
@@ -43,9 +48,11 @@ class RecordError(GamedError):
         column: int | None = None,
         xpath: str | None = None,
         place: tuple[str, int] | None = None,
+        detail: Mapping[str, str | int] | None = None,
     ) -> None:
         super().__init__(message if line is None else f"line {line}: {message}")
         self.place = place
+        self.detail = detail or {}
         self.code = code
         self.reason = message
         self.line = line

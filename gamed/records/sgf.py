@@ -17,7 +17,7 @@ from typing import Any, Final, TypeAlias
 from attrs import define, field, frozen
 from sgfmill import sgf_grammar
 
-from gamed.games.go.replay import sides
+from gamed.games.go.replay import dropped_removes, sides
 from gamed.games.go.tree import GoGame, Node, Player
 from gamed.records import gofans, notation, sgf_values
 from gamed.records.sgf_games import Part, parts
@@ -311,7 +311,7 @@ def write(games: Sequence[GoGame]) -> tuple[bytes, list[str]]:
         try:
             writer = _Writer(game)
             parts.append(writer.written())
-            notes += [prefix + note for note in dict.fromkeys(writer.notes)]
+            notes += [prefix + note for note in dict.fromkeys([*writer.notes, *dropped_removes(game)])]
         except (SgfError, ValueError) as error:
             notes.append(f"{prefix}the game is left out: {error}")
     if not parts:

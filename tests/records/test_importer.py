@@ -159,10 +159,6 @@ class OutcomeTests(SynchronousTestCase):
         found = self.assert_code(changed(GOFANS, b'playerId="0" x="2" y="1"', b'playerId="0" x="1" y="2"'), "illegal")
         self.assertTrue(found.sentence.startswith("move 2, player 0, (1,2): "), found.sentence)
 
-    def test_removes_are_checked(self) -> None:
-        found = self.assert_code(changed(GOFANS, b'<remove x="1" y="1"/>', b""), "illegal")
-        self.assertIn("it removes nothing, but by the rules it captures (1,1)", found.sentence)
-
     def test_not_played_because_nobody_can(self) -> None:
         found = check(GOFANS, index(), {})
         assert found.record is not None

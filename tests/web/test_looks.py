@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from gamed.records.importer import CODES
+from gamed.records.index import VIOLATIONS
+from gamed.records.played import REMARKS
 from gamed.registry import game_types
 from gamed.web.compression import gzipped
 from tests.web.browser import AXE, ORIGIN, STATIC, BrowserTestCase, chromium
@@ -454,7 +456,8 @@ class WordsTest(BrowserTestCase):
         missing = {code: file.name for code, file in found.items() if code not in known | NEVER_SEEN}
         self.assertEqual(missing, {})
         self.assertEqual(NEVER_SEEN - found.keys(), set())
-        self.assertEqual({f"import-{code}" for code in CODES} - set(german), set())
+        for kind, codes in (("import", CODES), ("violation", VIOLATIONS), ("remark", REMARKS)):
+            self.assertEqual({f"{kind}-{code}" for code in codes} - set(german), set())
         self.errors.clear()
 
     def test_every_option_has_its_words(self) -> None:

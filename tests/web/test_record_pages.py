@@ -7,6 +7,7 @@ from tests.web.canned import (
     KEPT,
     PREPARED,
     RECORDING,
+    SESSION,
     TOY,
     TRICKY,
     ShellTestCase,
@@ -74,6 +75,40 @@ class RecordsTest(ShellTestCase):
         self.assertEqual(self.page.inner_text(".outline > li:last-child li"), "e4")
         self.see("The file has all of it.")
         self.assertEqual(self.page.locator(".steering, .moves").count(), 0)
+
+    def test_an_import_says_what_is_wrong_and_where(self) -> None:
+        empty = {"line": None, "xpath": None, "id": None, "taken": False, "detail": {}, "remarks": [], "lost": []}
+        at = {"line": 4, "xpath": "/game/body/stone"}
+        missing = {"reason": "attribute-missing", "element": "stone", "attribute": "x"}
+        removes = {"code": "wrong-removes", "text": "It removes nothing."}
+        outcomes = [
+            {"code": "not-valid", "sentence": "No x.", "detail": missing, **at},
+            {"code": "illegal", "sentence": "Move 8: suicide.", "detail": {"reason": "suicide", "move": 8}},
+            {"code": "not-valid", "sentence": "Off the board."},
+            {"code": "imported", "sentence": "Odd.", "taken": True, "id": "0a1b2c3d", "remarks": [removes]},
+        ]
+        odd = "Ein Zug entfernt andere Steine, als die Regeln schlagen. Gezeigt wird, was die Datei angibt."
+        wrong = "Das Dokument erfüllt das Schema seines Formats nicht."
+        told = {
+            "en": ["Line 4, /game/body/stone: No x.", "Move 8: suicide.", "Off the board.", "Odd."],
+            "de": [
+                f"Zeile 4, /game/body/stone: {wrong} Dem Element stone fehlt das Attribut x.",
+                "Die Regeln erlauben einen Zug nicht. Zug 8: Das wäre Selbstmord.",
+                f"{wrong} Off the board.",
+                f"Die Aufzeichnung ist gespeichert. {odd}",
+            ],
+        }
+        self.api["GET /session"] = {**SESSION, "admin": True}
+        self.api["POST /import"] = {"outcomes": [empty | one for one in outcomes]}
+        for language, lines in told.items():
+            self.visit("/about")
+            self.page.evaluate("(language) => localStorage.setItem('gamed.language', language)", language)
+            self.visit("/records", "table")
+            self.page.click(".title button")
+            self.page.set_input_files('input[type="file"]', {"name": "a.xml", "mimeType": "", "buffer": b"{}"})
+            self.page.click('dialog button[type="submit"]')
+            self.page.wait_for_selector("dialog li")
+            self.assertEqual(self.page.locator("dialog li").all_inner_texts(), lines)
 
     def test_a_replay_by_buttons_and_keys(self) -> None:
         self.visit("/records/0a1b2c3d?move=70", ".board button")

@@ -4,11 +4,15 @@ Source: docs/reference/records.md#gofans. The board is not copied: to go back to
 
 Two passes in a row end a game, but records may have moves after them, if the players resumed the game to settle which
 stones are dead. So these moves are legal here. `after_end` finds them, so that users can be told.
+
+A record that lists the stones that each move removes is played by that: it was made so that programs need not know the
+rules of capture. `differences` finds the moves that remove other stones than the rules would.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from itertools import islice, pairwise
 from typing import Final
 
@@ -24,18 +28,13 @@ TOO_MUCH_WORK: Final = "too-much-work"
 
 
 class IllegalRecordMove(IllegalMove):
-    """The rules reject a move of a record. `code` is that of the rule, or "wrong-removes"."""
-
-    number: int
-    """The number of the move in its line, from 1."""
+    """The rules reject a move of a record. `code` is that of the rule; `move` is the move's number in its line."""
 
     node: Node
     """The move."""
 
     def __init__(self, error: RuleError, number: int, node: Node) -> None:
-        where = "pass" if node.point is None else f"({node.point.x},{node.point.y})"
-        super().__init__(f"move {number}, player {node.player}, {where}: {error}", code=error.code)
-        self.number = number
+        super().__init__(f"{_place(number, node)}: {error}", code=error.code, move=number)
         self.node = node
 
 
@@ -44,20 +43,64 @@ def removes(game: GoGame) -> Iterator[tuple[Node, tuple[Point, ...]]]:
 
     `Node.removes` is ignored. Raises InvalidMove for an invalid setup, and IllegalRecordMove at the first illegal move.
     """
-    for _, node, removed in _played(game):
-        yield node, removed
+    for _, node, captured in _played(game, _by_rules):
+        yield node, captured
 
 
-def replay(game: GoGame) -> Iterator[tuple[Node, tuple[Point, ...]]]:
-    """Do the same as `removes`, but also check `Node.removes`, if it is known, against the rules ("wrong-removes")."""
-    for number, node, removed in _played(game):
-        if node.removes is not None and node.removes != removed and tuple(sorted(node.removes, key=_row)) != removed:
-            text = f"it removes {_listed(node.removes)}, but by the rules it captures {_listed(removed)}"
-            raise IllegalRecordMove(IllegalMove(text, code="wrong-removes"), number, node)
-        yield node, removed
+def differences(game: GoGame) -> Iterator[str]:
+    """Play a game by `Node.removes`, where it is known; yield a sentence for each move that the rules play otherwise.
+
+    Raises the same errors as `removes`.
+    """
+    for number, node, captured in _played(game, _by_record):
+        if node.removes is not None and tuple(sorted(node.removes, key=_row)) != captured:
+            yield (
+                f"{_place(number, node)}: it removes {_listed(node.removes)}, "
+                f"but by the rules it captures {_listed(captured)}"
+            )
 
 
-def _played(game: GoGame) -> Iterator[tuple[int, Node, tuple[Point, ...]]]:
+def dropped_removes(game: GoGame) -> list[str]:
+    """Return a list with a sentence on what is lost without `Node.removes`; an empty list if the rules say the same.
+
+    Raises nothing: a game that the rules reject says so when it is read again.
+    """
+    count = 0
+    with suppress(RuleError):
+        for _ in differences(game):
+            count += 1
+    if not count:
+        return []
+    moves = "1 move removes" if count == 1 else f"{count} moves remove"
+    return [f"{moves} other stones than the rules capture; without the list of them, other stones are removed"]
+
+
+def _by_rules(board: Board, node: Node, side: str) -> tuple[Point, ...]:
+    return board.play(node.point, side)
+
+
+def _by_record(board: Board, node: Node, side: str) -> tuple[Point, ...]:
+    """Play a move as the record has it; return what it captures by the rules."""
+    if node.removes is None:
+        return board.play(node.point, side)
+    try:
+        captured = board.play(node.point, side)
+    except IllegalMove as error:
+        # Other rules than ours let a stone that has no liberty remove its own group.
+        if error.code != "suicide" or not node.removes:
+            raise
+        captured = ()
+    else:
+        if tuple(sorted(node.removes, key=_row)) == captured:
+            return captured
+        board.undo()
+    board.place(node.point, side, node.removes)
+    return captured
+
+
+def _played(
+    game: GoGame, play: Callable[[Board, Node, str], tuple[Point, ...]]
+) -> Iterator[tuple[int, Node, tuple[Point, ...]]]:
     side = sides(game)
     board = Board.start(game.size, game.setup, ruleset(game.rules))
     last = 0
@@ -66,13 +109,13 @@ def _played(game: GoGame) -> Iterator[tuple[int, Node, tuple[Point, ...]]]:
             board.undo()
         last = depth + 1
         try:
-            removed = board.play(node.point, side(node))
+            captured = play(board, node, side(node))
         except RuleError as error:
             raise IllegalRecordMove(error, depth + 1, node) from error
         if board.effort > MOST_EFFORT:
             tired = RuleError("finding the captures would take too much time", code=TOO_MUCH_WORK)
             raise IllegalRecordMove(tired, depth + 1, node)
-        yield depth + 1, node, removed
+        yield depth + 1, node, captured
 
 
 def positions(game: GoGame, move: int | None = None) -> Board:
@@ -126,6 +169,11 @@ def _is_one_coloured(game: GoGame, colors: dict[int, str | None]) -> bool:
             if len(seen) > 1:
                 return False
     return len(players) > 1
+
+
+def _place(number: int, node: Node) -> str:
+    where = "pass" if node.point is None else f"({node.point.x},{node.point.y})"
+    return f"move {number}, player {node.player}, {where}"
 
 
 def _row(point: Point) -> tuple[int, int]:

@@ -1,7 +1,7 @@
 // The archive: a search over the records, page by page.
 
 import { get, post, session } from "../api.js";
-import { el, replace } from "../dom.js";
+import { bdi, el, replace } from "../dom.js";
 import { TERMINATIONS, ask, button, choice, dialog, gameName, heading, labelled, link, worded } from "../parts.js";
 import { t } from "../words.js";
 import { recordTable } from "./lobby.js";
@@ -78,7 +78,31 @@ async function take(view) {
   if (!answer) return;
   const lines = answer.outcomes.map((one) => {
     const said = worded("import", one.code, one.sentence);
-    return el("li", {}, one.id ? link(`/records/${one.id}`, {}, said) : said, one.lost?.length > 0 && ` ${one.lost.join(" ")}`);
+    return el(
+      "li",
+      {},
+      place(one),
+      one.id ? link(`/records/${one.id}`, {}, said) : said,
+      // The English sentence has all of this.
+      ...(said === one.sentence ? [] : details(one)),
+      one.lost?.length > 0 && ` ${one.lost.join(" ")}`,
+    );
   });
   const shown = dialog(t("import"), [el("ul", {}, lines)], [button(t("close"), () => shown.close())], { onclose: view.again });
+}
+
+/** Where a document is wrong. */
+function place({ line, xpath }) {
+  const known = [line && t("lineN", { n: line }), xpath].filter(Boolean);
+  return known.length > 0 && el("span", { class: "muted" }, `${known.join(", ")}: `);
+}
+
+/** Why a document was not taken, or what is odd about it; in English if there is no other text. */
+function details({ taken, detail = {}, remarks = [], sentence }) {
+  if (taken) return remarks.flatMap(({ code, text }) => [" ", worded("remark", code, text)]);
+  const { reason, move, attribute } = detail;
+  const keys = [attribute && `violation-${reason}-attribute`, `violation-${reason}`, `refused-${reason}`, `error-${reason}`];
+  const key = keys.find((one) => one && t.has(one));
+  const why = key ? t(key, detail) : el("span", { lang: "en" }, bdi(sentence));
+  return [" ", move ? `${t("moveN", { n: move })}: ` : "", why];
 }

@@ -40,6 +40,8 @@ export const words = {
   format: "Format",
   publisher: "Herausgeber",
   version: "Version",
+  lineN: "Zeile {n}",
+  moveN: "Zug {n}",
   status0: "Der Server antwortet nicht.",
   status400: "Das hat der Server nicht verstanden.",
   status401: "Du bist nicht angemeldet: Melde dich an oder lade die Seite neu.",

@@ -38,6 +38,8 @@ export const words = {
   format: "Format",
   publisher: "Publisher",
   version: "Version",
+  lineN: "Line {n}",
+  moveN: "Move {n}",
   status0: "The server does not answer.",
   status400: "The server did not understand that.",
   status401: "You are not logged in: log in, or reload the page.",
