@@ -125,7 +125,7 @@ def _slot(slot: Slot) -> str:
 
 def _prepare(event: Prepare) -> str:
     record = "" if event.record is None else f" from={quoted(event.record)}"
-    turn = "" if event.turn is None else f' turn="{event.turn}"'
+    turn = "" if event.turn is None else f" turn={quoted(event.turn)}"
     slots = "".join(map(_slot, event.slots))
     return f"<prepare gameType={quoted(event.game_type)}{record}{turn}>{slots}</prepare>"
 

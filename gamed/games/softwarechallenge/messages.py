@@ -7,10 +7,10 @@ the server sends as text in its final layout.
 
 A message that is wrong in itself ends the client's connection with a RemoteProtocolError. Its code names the row of the
 table on that page: `malformed-xml` and `doctype` (malformed XML), `unknown-element`, `duplicate-element` (a part that
-is there twice), `missing-class` (data without a class), `not-a-number`, `server-message`, `reply-message` (testing,
-playerScore). Our own limits add `message-too-long`, `message-too-deep` and `too-many-attributes`. A season's reader of
-moves adds `unknown-class` and `unknown-value`. After a code in `KICKED` the client is kicked, after any other one it is
-dropped.
+is there twice), `missing-class` (data without a class), `not-a-number`, `out-of-range`, `server-message`,
+`reply-message` (testing, playerScore). Our own limits add `message-too-long`, `message-too-deep` and
+`too-many-attributes`. A season's reader of moves adds `unknown-class` and `unknown-value`. After a code in `KICKED` the
+client is kicked, after any other one it is dropped.
 """
 
 from __future__ import annotations
@@ -114,8 +114,8 @@ class Prepare(Request):
     record: str | None = None
     """The attribute `from`: the id of a record with whose position the game begins; None: at the beginning."""
 
-    turn: int | None = None
-    """The turn of the record; None: its end."""
+    turn: str | None = None
+    """The turn of the record, as it came; None: its end."""
 
 
 @define

@@ -26,6 +26,7 @@ from gamed.games.softwarechallenge import messages as say
 from gamed.games.softwarechallenge.scores import ScoreBook
 from gamed.games.softwarechallenge.season import Season, Sent
 from gamed.games.softwarechallenge.table import SEATS, Arrived, SeasonTable
+from gamed.games.softwarechallenge.wire import number
 
 ADMINS_RATE: Final = 2_000.0
 """How many messages of an administrator are served in a second: its program prepares whole tournaments."""
@@ -438,8 +439,9 @@ class SoftwareChallengeReception:
 
     def _prepare_from(self, history: History | None, peer: Peer, event: say.Prepare) -> str:
         try:
-            return self._confirm_prepared(peer, event, self.opening_from(history, event.turn))
-        except (RoomError, StoreError) as error:
+            turn = None if event.turn is None else number(event.turn)
+            return self._confirm_prepared(peer, event, self.opening_from(history, turn))
+        except (RoomError, StoreError, RemoteProtocolError) as error:
             # The id of a record is that of its room, which is what this error names.
             raise _Kick("not-possible", str(error), _FROM, room=event.record) from error
 

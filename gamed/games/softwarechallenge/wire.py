@@ -124,7 +124,7 @@ def unknown_element(element: Element, known: Iterable[str]) -> RemoteProtocolErr
 
 
 def number(text: str) -> int:
-    """Return a whole number. Raises RemoteProtocolError(code="not-a-number")."""
+    """Return a whole number. Raises RemoteProtocolError: `not-a-number`, `out-of-range`."""
     if text in SMALL:
         return SMALL[text]
     found, value = _NUMBER.fullmatch(text), None
@@ -135,10 +135,13 @@ def number(text: str) -> int:
         except ValueError:
             # It has digits that its base does not have.
             value = None
-    if value is None or value not in _NUMBERS:
+    if value is None:
         raise RemoteProtocolError(
             f"{text[:80]!r} is not a number", code="not-a-number", hint="a whole number, such as -5"
         )
+    if value not in _NUMBERS:
+        most = f"a whole number from {_NUMBERS[0]} to {_NUMBERS[-1]}"
+        raise RemoteProtocolError(f"{text[:80]!r} is out of range", code="out-of-range", hint=most)
     return value - 2**32 if value >= 2**31 else value
 
 
@@ -153,12 +156,11 @@ def _slot(element: Element) -> Slot:
 
 def _prepare(element: Element) -> Request:
     found = texts(element, frozenset({"gameType"}), "slot")
-    turn = found.get("turn")
     return Prepare(
         found.get("gameType", ""),
         tuple(_slot(slot) for slot in element.iterfind("slot")),
         found.get("from"),
-        None if turn is None else number(turn),
+        found.get("turn"),
     )
 
 

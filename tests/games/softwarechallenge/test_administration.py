@@ -465,8 +465,13 @@ class RecordedStartTests(AdministrationTestCase):
         self.assertEqual([entry.data.get("replayed", False) for entry in moves], [True, True, False])
 
     def test_what_cannot_go_on(self) -> None:
-        for more, reason in ((' turn="7"', "no turn 7"), (' turn="-1"', "no turn -1")):
-            self.assertEqual(self.start(more), [f"error the record has {reason}", *KICKED])
+        for turn, reason in (
+            ("7", "the record has no turn 7"),
+            ("-1", "the record has no turn -1"),
+            ("x", "'x' is not a number"),
+            ("99999999999", "'99999999999' is out of range"),
+        ):
+            self.assertEqual(self.start(f' turn="{turn}"'), [f"error {reason}", *KICKED])
             # The record is named by what was the id of its room.
             self.assertEqual(self.admin.room, self.record.id)
             self.admin = self.harness.admin()

@@ -54,7 +54,7 @@ CLIENT_EVENTS: st.SearchStrategy[Event] = st.one_of(
     st.builds(Join, TEXTS),
     st.builds(JoinPrepared, TEXTS),
     st.builds(Authenticate, TEXTS),
-    st.builds(Prepare, TEXTS, st.lists(SLOTS).map(tuple), st.none() | TEXTS, st.none() | NUMBERS),
+    st.builds(Prepare, TEXTS, st.lists(SLOTS).map(tuple), st.none() | TEXTS, st.none() | TEXTS),
     st.builds(Observe, TEXTS),
     st.builds(Pause, TEXTS, st.booleans()),
     st.builds(StepOn, TEXTS, st.booleans()),

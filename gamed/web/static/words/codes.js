@@ -102,6 +102,7 @@ const refused = {
   "other-name": "Die Nachricht kam unter einem anderen Namen.",
   "other-players-piece": "Das ist ein Stein des Gegners.",
   "out-of-bounds": "Das liegt außerhalb des Spielfelds.",
+  "out-of-range": "Diese Zahl ist zu groß oder zu klein.",
   "out-of-turn": "Das Programm war nicht am Zug.",
   paused: "Die Partie ist angehalten und nimmt nichts mehr an.",
   "pawn-extra": "Nach dem Zug der Figur folgt noch etwas.",

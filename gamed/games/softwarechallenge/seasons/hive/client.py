@@ -38,9 +38,10 @@ _LETTERS: Final[Mapping[tuple[str, str], str]] = {
 
 
 def read_state(element: Element) -> State:
-    """Return the position in a `state` element. Raises RemoteProtocolError: `unknown-value`, `not-a-number`.
+    """Return the position in a `state` element.
 
-    The number of the turn determines whose turn it is. Places off the hexagon are skipped.
+    Raises RemoteProtocolError: `unknown-value`, `not-a-number`, `out-of-range`. The number of the turn determines whose
+    turn it is. Places off the hexagon are skipped.
     """
     fields = [(_cell(found), found) for found in element.iterfind("board/fields/field")]
     board = {cell: stack for cell, found in fields if (stack := _pieces(found))}

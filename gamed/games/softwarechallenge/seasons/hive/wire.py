@@ -150,7 +150,8 @@ def _hand(side: str, seat: Seat, letters: str) -> str:
 def read(data: Element) -> Sent:
     """Return the move in a `data` element. Raises RemoteProtocolError.
 
-    Its codes: `unknown-class`, `unknown-element`, `duplicate-element`, `unknown-value`, `not-a-number`, `missing-part`.
+    Its codes: `unknown-class`, `unknown-element`, `duplicate-element`, `unknown-value`, `not-a-number`, `out-of-range`,
+    `missing-part`.
     """
     kind = data.get("class", "")
     if kind in _NO_MOVES:
