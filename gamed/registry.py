@@ -80,6 +80,15 @@ STAY: Final = 30.0
 
 
 @runtime_checkable
+class Discards(Protocol):
+    """A Player that discards messages it does not know, as its protocol says."""
+
+    @property
+    def discarded(self) -> Sequence[str]:
+        """What it has discarded, for people; each once."""
+
+
+@runtime_checkable
 class PlaysOn(Player, Protocol):
     """A Player that plays several games in one connection, and that can wait for slow opponents."""
 

@@ -28,7 +28,7 @@ from twisted.internet.ssl import Certificate, optionsForClientTLS, trustRootFrom
 from twisted.python.failure import Failure
 
 from gamed.core.errors import GamedError, RemoteProtocolError
-from gamed.registry import Player, PlaysOn
+from gamed.registry import Discards, Player, PlaysOn
 
 
 class BotError(GamedError):
@@ -52,6 +52,10 @@ def _take_note(_played: Played) -> None:
     """Do nothing."""
 
 
+def _ignore(_what: str) -> None:
+    """Do nothing."""
+
+
 @define(eq=False)
 class Bot(Protocol):
     """A player on a transport."""
@@ -65,6 +69,9 @@ class Bot(Protocol):
     ended: Callable[[Played], None] = _take_note
     """Called with each match as soon as it has ended."""
 
+    discarded: Callable[[str], None] = _ignore
+    """Called with what the player discards, each once."""
+
     _began: float = 0.0
     _count: int = 0
     """How many matches have ended."""
@@ -75,6 +82,9 @@ class Bot(Protocol):
 
     _leaving: IDelayedCall | None = None
     """The timer of the stay after a match."""
+
+    _told: int = 0
+    """How much of what the player has discarded was reported."""
 
     def connectionMade(self) -> None:
         """Begin."""
@@ -99,6 +109,7 @@ class Bot(Protocol):
             self._send(self.player.receive_data(data))
         except RemoteProtocolError as raised:
             error = raised
+        self._note_discarded()
         self._note_matches()
         if self._last is not None and self.player.is_done:
             self._stay_or_leave(self._last, can_stay=error is None and bool(data))
@@ -114,6 +125,13 @@ class Bot(Protocol):
             self.clock.callLater(pace, self._wire.write, answer)
         elif answer:
             self._wire.write(answer)
+
+    def _note_discarded(self) -> None:
+        if isinstance(self.player, Discards):
+            found = self.player.discarded[self._told :]
+            self._told += len(found)
+            for what in found:
+                self.discarded(what)
 
     def _note_matches(self) -> None:
         """Report the matches that have ended. The time of a match begins at the end of the one before."""
@@ -182,12 +200,14 @@ async def play(  # noqa: PLR0913 (how to connect, and what to do then)
     creator: IOpenSSLClientConnectionCreator | None = None,
     *,
     ended: Callable[[Played], None] = _take_note,
+    discarded: Callable[[str], None] = _ignore,
 ) -> Played:
     """Connect and play one match, and further ones for which the player stays; return the last one.
 
-    `creator`: makes it TLS (see `trusting`). `ended`: called with each match as soon as it has ended. Raises BotError.
+    `creator`: makes it TLS (see `trusting`). `ended`: called with each match as soon as it has ended. `discarded`:
+    called with each kind of message that the player does not know. Raises BotError.
     """
-    bot = Bot(player, reactor, Deferred(), ended)
+    bot = Bot(player, reactor, Deferred(), ended, discarded)
     endpoint: IStreamClientEndpoint = HostnameEndpoint(reactor, host.encode(), port)
     if creator is not None:
         endpoint = wrapClientTLS(creator, endpoint)

@@ -12,6 +12,7 @@ import click
 from gamed.cli.completion import complete_games, complete_strategies
 from gamed.cli.terminal import counted_of, json_option
 from gamed.core.errors import GamedError
+from gamed.texts import printable
 
 _PLAYER_OPTIONS = ("reservation", "players", "name", "stay", "pace")
 _PACE = 3.0
@@ -121,6 +122,13 @@ async def _play(reactor: Any, make_player: Any, options: dict[str, Any], errors:
             outcome = {True: "won", False: "lost", None: "drawn"}[played.won]
             click.echo(f"game {number}: {outcome} after {counted_of(played.moves, 'move')} in {played.seconds:.3f} s")
 
+    unknown: set[str] = set()
+
+    def discarded(what: str) -> None:
+        if what not in unknown:
+            unknown.add(what)
+            click.echo(f"discarded {printable(what)}: the protocol does not define it for clients", err=True)
+
     error: GamedError | None = None
     try:
         ca = options["ca"].read() if options["ca"] is not None else None
@@ -129,7 +137,7 @@ async def _play(reactor: Any, make_player: Any, options: dict[str, Any], errors:
         for number in range(options["games"]):
             # Each game has a generator of its own, so that it does not depend on the games before it.
             player = make_player(Random(None if seed is None else f"{seed}:{number}"))  # noqa: S311 (a game)
-            await play(reactor, options["host"], options["port"], player, creator, ended=ended)
+            await play(reactor, options["host"], options["port"], player, creator, ended=ended, discarded=discarded)
     except BotError as broken:
         error = broken
     won, lost = (sum(result["won"] is side for result in results) for side in (True, False))

@@ -1,7 +1,8 @@
-"""The site of the web listener: the pages, the API, `/metrics`, `/healthz` and `/readyz`, with strict headers.
+"""The site of the web listener: the pages, the API, `/schemas/`, `/metrics`, `/healthz` and `/readyz`.
 
-Source: docs/reference/metrics.md. The site listens on loopback unless it is configured otherwise. It limits the number
-of connections, the size of bodies, and the time in which a request must arrive.
+Source: docs/reference/metrics.md, docs/reference/records.md#the-base-format. All answers have strict headers. The site
+listens on loopback unless it is configured otherwise. It limits the number of connections, the size of bodies, and the
+time in which a request must arrive.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from gamed.net.addresses import host_of, port_of
 from gamed.net.fair_queue import FairQueue
 from gamed.net.limits import ConnectionLimits
 from gamed.net.tls import refuse_handshake
+from gamed.records.index import schema_directory
 from gamed.web.answers import MOST_IMPORT, Answer, Refusal
 from gamed.web.proxies import Networks, client_address
 from gamed.web.static_files import INDEX, Files, StaticFiles, is_page
@@ -140,6 +142,7 @@ class Root(Resource):
             self.putChild(b"api", api)
             self.putChild(b"static", StaticFiles(self.files))
             self.putChild(b"favicon.ico", StaticFiles(self.files, "icon.svg"))
+            self.putChild(b"schemas", StaticFiles(Files(schema_directory()), start="index.xml"))
             self.shell = StaticFiles(self.files, INDEX)
 
     def getChild(self, path: bytes, request: Any) -> Any:  # noqa: ARG002 (Resource's signature)

@@ -1,7 +1,7 @@
-"""Serves the HTML page and the files that it loads.
+"""Serves the HTML page and the files that it loads, and the schemas of records.
 
-All pages are one HTML file, whose script shows the page of the address. Only files in the folder `static` are served,
-and no name can lead out of it. An address that contains the version of the files (`/static/@VERSION/…`) may be cached
+All pages are one HTML file, whose script shows the page of the address. Only files in one folder are served, and no
+name can lead out of it. An address that contains the version of the files (`/static/@VERSION/…`) may be cached
 forever.
 """
 
@@ -30,9 +30,11 @@ TYPES: Final = {
     ".json": "application/json",
     ".png": "image/png",
     ".woff2": "font/woff2",
+    ".xml": "application/xml",
+    ".xsd": "application/xml",
 }
 
-_NAME: Final = re.compile(r"[a-z0-9][a-z0-9_-]*(?:/[a-z0-9][a-z0-9_-]*)*\.[a-z0-9]+")
+_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*(?:[/.][A-Za-z0-9][A-Za-z0-9_-]*)*\.[a-z0-9]+")
 
 _PAGES: Final = re.compile(r"/|/(?:(?:rooms|seats|records|recorder)/[^/]+|records|recorder|rooms|seats|login|about)/?")
 """The paths of pages: those that the router in app.js knows."""
@@ -130,14 +132,15 @@ class Files:
 
 
 class StaticFiles(Resource):
-    """Serves all files, or always the same one, `only`."""
+    """Serves all files, or always the same one, `only`. `start` is the file that an empty name stands for."""
 
     isLeaf = True
 
-    def __init__(self, files: Files, only: str | None = None) -> None:
+    def __init__(self, files: Files, only: str | None = None, start: str = "") -> None:
         super().__init__()  # type: ignore[no-untyped-call]
         self.files = files
         self.only = only
+        self.start = start
 
     def render(self, request: Any) -> bytes:
         """Answer a GET or HEAD request; with 304 if the browser has the file already."""
@@ -173,7 +176,7 @@ class StaticFiles(Resource):
         version = None
         if name.startswith("@"):
             version, _, name = name[1:].partition("/")
-        found = self.files.find(name)
+        found = self.files.find(name or self.start)
         return found, found is not None and version == self.files.version()
 
 

@@ -26,9 +26,17 @@ class OptionTests(SynchronousTestCase):
         self.patch(play, "play", self.play)
 
     async def play(
-        self, _reactor: Any, _host: str, _port: int, player: Any, *_: Any, ended: Callable[..., Any]
+        self,
+        _reactor: Any,
+        _host: str,
+        _port: int,
+        player: Any,
+        *_: Any,
+        ended: Callable[..., Any],
+        discarded: Callable[[str], Any],
     ) -> None:
         self.players.append(player)
+        discarded("the element '\x1b'")
         ended(Played(won=True, moves=3, seconds=1.0))
         ended(Played(won=False, moves=1, seconds=2.0))
 
@@ -66,6 +74,10 @@ class OptionTests(SynchronousTestCase):
             sent.append(lines)
         return sent
 
+    def test_what_a_bot_discards_is_said_once(self) -> None:
+        found = self.run_bot("hive", "--games", "3")
+        self.assertEqual(found.stderr, "discarded the element '\\x1b': the protocol does not define it for clients\n")
+
     def test_a_seed_makes_each_game_repeatable(self) -> None:
         first = self.games("--seed", "4", "--games", "2")
         self.assertEqual(self.games("--seed", "4", "--games", "2"), first)
@@ -79,7 +91,7 @@ class OptionTests(SynchronousTestCase):
         self.assertIs(self.reactor.seconds, time.monotonic)
 
     def test_games_after_a_reset_are_told_too(self) -> None:
-        lines = self.run_bot("quoridor").output.splitlines()
+        lines = self.run_bot("quoridor").stdout.splitlines()
         self.assertEqual(lines[:2], ["game 1: won after 3 moves in 1.000 s", "game 2: lost after 1 move in 2.000 s"])
         self.assertEqual(lines[2], "2 played, 1 won, 1 lost")
 

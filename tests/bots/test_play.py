@@ -19,6 +19,7 @@ from gamed.bots.play import Bot, BotError, Played, play
 from gamed.games.battleship import Settings, game_type
 from gamed.games.battleship.states import Phase
 from gamed.games.quoridor import game_type as quoridor
+from gamed.games.softwarechallenge import game_type as hive
 from gamed.registry import Player
 from gamed.testing.harness import Harness, Wire
 from tests.games.quoridor.worlds import VOTE, newcomer, universe
@@ -73,6 +74,16 @@ class Seated:
 
 def player(seed: int = 1) -> Player:
     return game_type.players["open-list"](Random(seed))
+
+
+class DiscardTests(SynchronousTestCase):
+    def test_what_the_player_does_not_know_is_told_once(self) -> None:
+        told: list[str] = []
+        bot = Bot(hive.players["random"](Random(1)), Clock(), Deferred(), discarded=told.append)
+        bot.makeConnection(Line())
+        for said in (b"<protocol><news/>", b"<news/><hints/>", b"<news/>"):
+            bot.dataReceived(said)
+        self.assertEqual(told, ["the element 'news'", "the element 'hints'"])
 
 
 class MatchTests(SynchronousTestCase):

@@ -9,8 +9,10 @@ from pathlib import Path
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from lxml import etree
 from twisted.trial.unittest import SynchronousTestCase
 
+from gamed.records.index import schema_directory
 from gamed.registry import game_types
 from gamed.web.static_files import FOLDER, TYPES, Files, is_page
 from tests.web.harness import Reply, WebHarness
@@ -147,6 +149,19 @@ class SiteTests(SynchronousTestCase):
         for game in games:
             board = sum(size[name] for name in size if name.startswith(f"games/{game}"))
             self.assertLess(shell + 2 * page + board, 100_000, game)
+
+    def test_the_format_index_and_its_schemas(self) -> None:
+        index = self.got("/schemas/index.xml")
+        self.assertEqual((index.status, index.headers["content-type"]), (200, "application/xml"))
+        self.assertEqual(index.body, (schema_directory() / "index.xml").read_bytes())
+        self.assertEqual(self.got("/schemas/").body, index.body)
+        root = etree.fromstring(index.body)
+        for name in (root.attrib["standard"], *(one.attrib["schema"] for one in root), "gamed-common.xsd", "index.xsd"):
+            found = self.got(f"/schemas/{name}")
+            self.assertEqual((found.status, found.headers["content-type"]), (200, "application/xml"), name)
+            self.assertEqual(found.body, (schema_directory() / name).read_bytes())
+        for path in ("nothing.xsd", "..%2Fpyproject.toml", "../setup.cfg", "%2e%2e/Makefile", "index.xml/x"):
+            self.assertEqual(self.got(f"/schemas/{path}").status, 404, path)
 
     def test_an_icon(self) -> None:
         answer = self.got("/favicon.ico")

@@ -7,6 +7,7 @@ server. It does not know the game of any season; a `Brain` does.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Protocol
 
 from attrs import define, field
@@ -62,6 +63,11 @@ class Player:
     def is_done(self) -> bool:
         """Whether the game is over."""
         return self._follower.is_done
+
+    @property
+    def discarded(self) -> Sequence[str]:
+        """What the server has sent and this player does not know, for people; each once."""
+        return self._follower.discarded
 
     def begin(self) -> bytes:
         """Return what is sent once the connection is made: the request to join."""

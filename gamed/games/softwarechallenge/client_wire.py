@@ -43,6 +43,7 @@ from gamed.games.softwarechallenge.messages import (
     StepOn,
     Testing,
     TestMode,
+    Unknown,
     Welcome,
 )
 from gamed.games.softwarechallenge.wire import CLOSE_CONNECTION, MOVE_REQUEST, Outgoing, line, quoted, truth
@@ -80,10 +81,9 @@ _DATA: Final[Mapping[str, Callable[[str, Element], Event]]] = {
 
 def _room(element: Element) -> Event:
     data = _first(element, "data")
-    reader = _DATA.get(_needed(data, "class"))
-    if reader is None:
-        raise RemoteProtocolError(f"data of the unknown class {data.get('class')!r}", code="unknown-class")
-    return reader(_needed(element, "roomId"), data)
+    kind = _needed(data, "class")
+    reader = _DATA.get(kind)
+    return Unknown(f"data of the class {kind[:80]!r}") if reader is None else reader(_needed(element, "roomId"), data)
 
 
 def _prepared(element: Element) -> Event:
@@ -107,11 +107,13 @@ _READERS: Final[Mapping[str, Callable[[Element], Event]]] = {
 
 
 def read(element: Element) -> Event:
-    """Return the event that a message of the server means. Raises RemoteProtocolError."""
+    """Return the event that a message of the server means. Raises RemoteProtocolError.
+
+    Clients discard what the protocol does not define, so that a later version of it can add messages
+    (docs/specs/software-challenge.md#what-the-seasons-clients-need).
+    """
     reader = _READERS.get(element.tag)
-    if reader is None:
-        raise RemoteProtocolError(f"the unknown element {element.tag[:80]!r}", code="unknown-element")
-    return reader(element)
+    return Unknown(f"the element {element.tag[:80]!r}") if reader is None else reader(element)
 
 
 # Writing

@@ -28,12 +28,17 @@ from gamed.games.softwarechallenge.messages import (
     Refused,
     Result,
     RoomMessage,
+    Unknown,
     Welcome,
 )
 from gamed.wire.xmlstream import Element, XmlStream
 
 MESSAGE_BYTES: Final = 1_048_576
 """How long a message from the server may be; a state of Hive has 9 KB."""
+
+
+MOST_UNKNOWN: Final = 20
+"""The most different unknown messages that are noted."""
 
 
 @define
@@ -66,6 +71,9 @@ class Follower:
 
     is_done: bool = False
     """Whether the client has left."""
+
+    discarded: list[str] = field(factory=list)
+    """What the server has sent and this client does not know, for people; each once, up to `MOST_UNKNOWN`."""
 
     _connection: ClientConnection = field(factory=lambda: ClientConnection(XmlStream(MESSAGE_BYTES)))
 
@@ -102,6 +110,9 @@ class Follower:
                 self.room = room
             case Closing():
                 raise self._closed()
+            case Unknown(what=what):
+                if what not in self.discarded and len(self.discarded) < MOST_UNKNOWN:
+                    self.discarded.append(what)
             case Welcome() | Memento() | MoveRequest() | Refused() | Result() | Left():
                 return event.room == self.room
         return False

@@ -330,6 +330,14 @@ class PlayerScore(ServerMessage):
 
 
 @define
+class Unknown(Event):
+    """A message of the server that this client does not know and discards."""
+
+    what: str
+    """The element or its class, for people."""
+
+
+@define
 class Closing(Event):
     """The server ends the stream."""
 

@@ -118,7 +118,7 @@ class WaitingTests(TwoTestCase):
         self.assertEqual((error.code, error.hint), ("closed", ""))
 
     def test_a_server_that_sends_nonsense(self) -> None:
-        for said, code in ((b"<nonsense/>", "unknown-element"), (b"<x></y>", "malformed-xml")):
+        for said, code in ((b"<joined/>", "missing-attribute"), (b"<x></y>", "malformed-xml")):
             found = person()
             found.begin()
             error = self.assertRaises(RemoteProtocolError, found.receive_data, b"<protocol>" + said)
