@@ -29,10 +29,10 @@ class InstallFilesTests(SynchronousTestCase):
     def install(self) -> Result:
         return CliRunner().invoke(main, ["install-files", str(self.folder)])
 
-    def test_all_of_etc_and_docs_is_written_as_it_is(self) -> None:
+    def test_all_of_etc_docs_and_examples_is_written_as_it_is(self) -> None:
         found = self.install()
         self.assertEqual(found.exit_code, 0, found.output)
-        expected = [path for name in ("etc", "docs") for path in (ROOT / name).rglob("*") if path.is_file()]
+        expected = [path for name in ("etc", "docs", "examples") for path in (ROOT / name).rglob("*") if path.is_file()]
         self.assertGreater(len(expected), 30)
         for path in expected:
             written = self.folder / path.relative_to(ROOT)

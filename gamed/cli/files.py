@@ -1,4 +1,4 @@
-"""`gamed install-files`: writes the package's configuration, units, documents and man pages to a directory."""
+"""`gamed install-files`: writes configuration, units, documents, example clients and man pages to a directory."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ import gamed
 from gamed.cli.manual import pages
 from gamed.core.errors import GamedError
 
-FOLDERS = ("etc", "docs")
+FOLDERS = ("etc", "docs", "examples")
 
 
 @click.command("install-files", epilog="Example: gamed install-files /opt/gamed/share/gamed")
 @click.argument("directory", metavar="DIR", type=click.Path(file_okay=False, path_type=Path))
 @click.pass_context
 def install_files(ctx: click.Context, directory: Path) -> None:
-    """Write configuration, systemd units, examples, documents and man pages into a directory.
+    """Write configuration, systemd units, documents, example clients and man pages into a directory.
 
     These are copies to install from, as docs/howto/install.md explains. The daemon does not read them there. An
     existing file with other content is kept as NAME.old.

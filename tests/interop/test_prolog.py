@@ -24,14 +24,14 @@ from gamed.games.battleship.wire import decode, plain
 from tests.daemon import SCRIPTS, free_port, running
 from tests.interop.programs import end
 
-HERE = Path(__file__).parent
+ROOT = Path(__file__).parents[2]
 GAMES = 20
 SLOW_GAMES = 3
 _SECONDS = re.compile(r"^game \d+: (?:won|lost) in ([0-9.]+) s", re.MULTILINE)
 
 
 def prolog(port: int, games: int, *more: str) -> subprocess.Popen[str]:
-    command = ["swipl", "-q", "-g", "main", "-t", "halt", HERE / "prolog" / "main.pl", "--"]
+    command = ["swipl", "-q", "-g", "main", "-t", "halt", ROOT / "examples" / "battleship" / "main.pl", "--"]
     return subprocess.Popen(
         [*command, "--port", str(port), "--games", str(games), *more],
         stdin=subprocess.DEVNULL,
@@ -169,7 +169,7 @@ class PrologTests(PrologTestCase):
     def over_a_simple_relay(self) -> list[float]:
         port = free_port()
         relay = subprocess.Popen(
-            [sys.executable, HERE / "nodelay_relay.py", str(port)], stdout=subprocess.PIPE, text=True
+            [sys.executable, Path(__file__).with_name("nodelay_relay.py"), str(port)], stdout=subprocess.PIPE, text=True
         )
         try:
             self.assertEqual(relay.stdout.readline(), "ready\n")

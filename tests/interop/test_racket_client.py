@@ -15,9 +15,8 @@ from twisted.trial.unittest import TestCase
 from tests.daemon import ROOT, SCRIPTS
 from tests.interop.racket import Program, World, screen
 from tests.interop.test_racket import LOBBY, VOTE, QuoridorDaemon, starts
-from tests.test_docs import blocks
 
-PAGE = ROOT / "docs" / "reference" / "quoridor.md"
+WALKER = ROOT / "examples" / "quoridor" / "walker.rkt"
 STAY = 5
 BY_LINES = "(file-stream-buffer-mode (current-output-port) 'line)"
 
@@ -39,7 +38,7 @@ class ClientTests(TestCase):
 
     async def test_the_client_of_the_page_plays_a_whole_game_and_shows_its_result(self) -> None:
         display = await screen(self)
-        (text,) = blocks(PAGE, "racket")
+        text = WALKER.read_text()
         self.assertIn("(define PORT 4567)", text)
         program = self.directory / "walker.rkt"
         program.write_text(text.replace("(define PORT 4567)", f"(define PORT {self.port})"))

@@ -1,4 +1,4 @@
-/*  An autonomous Battleship client in SWI-Prolog 9, for the interop tests of gamed. It is written from the
+/*  An autonomous Battleship client in SWI-Prolog 9, an example and for the tests of gamed. It is written from the
     protocol's description and behaves on the wire as the original Prolog client does.
 
     swipl -q -g main -t halt main.pl -- [--host HOST] [--port PORT] [--games N] [--seed N]
