@@ -10,7 +10,7 @@ from gamed.console.render import Answer, Facts, Picture, Table
 from gamed.core.history import STARTED, Entry, History
 from gamed.core.peer import Peer
 from gamed.core.refusals import Refusals
-from gamed.core.table import OBSERVERS, NamesSeats
+from gamed.core.table import OBSERVERS, NamesSeats, ShowsState
 from gamed.lobby.refusals import RefusalLog
 from gamed.lobby.room import Room
 from gamed.net.factory import SessionFactory
@@ -125,6 +125,7 @@ def room_facts(found: Room, game: GameType, refusals: RefusalLog) -> Answer:
         "options": [f"{name}={value}" for name, value in sorted(history.options.items())],
         "clock": None if wakes is None or found.is_closed else f"looks again in {max(0.0, wakes):.1f} s",
         "to move": sorted(_to_move(found)),
+        **(_public_state(found.table) if isinstance(found.table, ShowsState) else {}),
         "findings": [f"{finding.code} seat {finding.seat}" for finding in found.table.match.findings],
         "watched by": [peer.name for peer in found.observers],
         "seats": Table(("SEAT", "PEER"), _seats(found), "Nobody."),
@@ -134,6 +135,14 @@ def room_facts(found: Room, game: GameType, refusals: RefusalLog) -> Answer:
     if any(history.of_kind(STARTED)):
         facts["board"] = Picture(game.draw(history, None))
     return Facts(facts)
+
+
+def _public_state(table: ShowsState) -> dict[str, Any]:
+    """Return the state of a table as facts; lists are in one line."""
+    return {
+        name: " ".join(map(str, value)) or "-" if isinstance(value, list) else value
+        for name, value in table.public_state().items()
+    }
 
 
 def _seats(room: Room) -> list[tuple[int, str]]:

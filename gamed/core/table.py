@@ -8,7 +8,7 @@ Source: docs/topics/design.md#central-types, docs/topics/design.md#the-journal.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, Final, Protocol, runtime_checkable
 
 from attrs import define
@@ -190,6 +190,14 @@ class NamesSeats(Protocol):
 
     def display_name(self, seat: Seat) -> str | None:
         """Return the name of a seat, if it has one."""
+
+
+@runtime_checkable
+class ShowsState(Protocol):
+    """A table with a state of its own around the match, such as a vote, that everybody may know."""
+
+    def public_state(self) -> Mapping[str, Any]:
+        """Return it as JSON-ready data; numbers and names are those of the game's protocol."""
 
 
 def replay(table: Table, history: History) -> Iterator[Entry]:

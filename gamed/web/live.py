@@ -13,7 +13,7 @@ from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 
 from gamed.core.game import Outcome, Reveals, Seat
-from gamed.core.table import Step
+from gamed.core.table import ShowsState, Step
 from gamed.lobby.lobby import Lobby
 from gamed.lobby.room import Room
 from gamed.web import scenes
@@ -69,6 +69,9 @@ class RoomFeed:
     _reveals: Reveals | None = field(init=False)
     """The game, if it reveals hidden moves later."""
 
+    _public: ShowsState | None = field(init=False)
+    """The table, if it has a state that everybody may know."""
+
     _looks: int = 0
     """How many times it was checked whether the closed room is reviewed."""
 
@@ -79,6 +82,7 @@ class RoomFeed:
     """The state after the last change."""
 
     def __attrs_post_init__(self) -> None:
+        self._public = self.room.table if isinstance(self.room.table, ShowsState) else None
         self._begin()
         self.stream = self.feeds.stream(self)
         self.room.watchers += (self._seen,)
@@ -130,6 +134,8 @@ class RoomFeed:
         scene["refusals"] = refusals(self.feeds.lobby.refusals, room, self.feeds.naming)
         scene["outcome"] = outcome(captured.outcome)
         scene["turn"] = [] if captured.outcome is not None else turn(room, ledger, captured.state)
+        if self._public is not None:
+            scene["table"] = self._public.public_state()
         if ledger.is_started:
             scene["phase"] = "play" if captured.outcome is None else "over"
         return scene
@@ -161,7 +167,8 @@ class RoomFeed:
         room, table = self.room, self.room.table
         # A peer may be refused any number of times. Only the first refusals are kept, and only these are news.
         refused = sum(len(found.first) for found in self.feeds.lobby.refusals.of(room.id).values())
-        now = (len(room.history.entries), table.outcome, table.is_paused, list(room.peers), refused)
+        public = None if self._public is None else self._public.public_state()
+        now = (len(room.history.entries), table.outcome, table.is_paused, list(room.peers), refused, public)
         if now == self._shown and table.state is self._state:
             return False
         self._shown, self._state = now, table.state

@@ -15,9 +15,24 @@ from gamed.core.refusals import Refusal
 from gamed.registry import games
 from gamed.testing.harness import Wire
 from tests.console.sessions import ConsoleTestCase, everything
+from tests.games.quoridor.worlds import newcomer
 from tests.store.logs import sentences
 
 SHOT = b"(1,[0,0]).\n"
+
+
+class UniverseTests(ConsoleTestCase):
+    kind = "quoridor"
+    settings = games()["quoridor"].load().settings()
+
+    def test_a_room_shows_the_state_of_the_universe(self) -> None:
+        world, _ = newcomer(self.harness), newcomer(self.harness)
+        data = json.loads(self.answer(f"room {self.room.id} --json"))
+        self.assertEqual((data["worlds"], data["status"], data["awaited"]), ("1 2", "2p?", "1 2"))
+        world.says("(wait)")
+        shown = self.answer(f"room {self.room.id}")
+        for line in ("worlds      1 2", "status      2pw1a", "voted       1", "awaited     2"):
+            self.assertIn(line, shown)
 
 
 class LookingTests(ConsoleTestCase):

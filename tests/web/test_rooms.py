@@ -217,6 +217,19 @@ class NextMatchTests(RoomsTestCase):
         self.assertIsNone(wire.events()[0][2]["scene"]["board"])
         views = [guest.get(f"seats/{seat}").json["scene"] for guest, seat in zip(guests, seats, strict=True)]
         self.assertEqual({view["phase"] for view in views}, {"voting"})
+        self.assertEqual({view["table"]["status"] for view in views}, {"2p?"})
+
+    def test_the_universe_shows_who_has_voted(self) -> None:
+        guests = [self.ada, self.harness.visitor()]
+        seats = [guest.post("seats", {"game": "quoridor", "name": "Ada"}).json["id"] for guest in guests]
+        self.harness.pump()
+        wire = self.harness.opened(f"/api/v1/rooms/{self.ada.get('rooms').json[0]['id']}/events")
+        asked = {"worlds": [1, 2], "status": "2p?", "last": None, "voted": [], "awaited": [1, 2]}
+        self.assertEqual(wire.events()[0][2]["scene"]["table"], asked)
+        guests[0].post(f"seats/{seats[0]}/act", {"do": "vote", "players": 4})
+        self.harness.pump()
+        waits = asked | {"status": "2pw1a", "voted": [1], "awaited": [2]}
+        self.assertEqual(wire.events()[-1][2]["scene"]["table"], waits)
 
 
 class AuditedTestCase(RoomsTestCase):

@@ -8,10 +8,10 @@ seat, in the room and in records, is its id minus one.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import inf
 from random import Random
-from typing import Final
+from typing import Any, Final
 
 from attrs import define, evolve, field
 
@@ -52,6 +52,7 @@ _SPOKEN: Final = {
 }
 
 
+_VOTES: Final = (Status.VOTE, Status.FIRST_WAITS, Status.SECOND_WAITS)
 _RULES: Final = TableRules()
 
 
@@ -102,6 +103,9 @@ class Universe(MatchTable):
     _moves: int = 0
     """The number of moves of this game."""
 
+    _last: tuple[int, str] | None = None
+    """The last move of this game: the id of the world, and the move as it was sent to all."""
+
     def __attrs_post_init__(self) -> None:
         self.match = self._match(2, 0, self.opened_at)
         self._outbox = Outbox(self.pace)
@@ -120,6 +124,26 @@ class Universe(MatchTable):
     def free(self) -> Sequence[Seat]:
         """The seats that newcomers may take; none if a newcomer is rejected."""
         return () if self.is_over else free(self.status, len(self.order))
+
+    def public_state(self) -> Mapping[str, Any]:
+        """Return the universe's state: its worlds, its status, its last move, and whose answer or move is awaited.
+
+        The three parts are those of the text (docs/reference/quoridor.md#states-of-a-table). `worlds`: their ids in
+        the order of the list, the first is to move. `last`: the id of the world that moved, and its move; or None.
+        """
+        worlds = [seat + 1 for seat in self.order]
+        waiting = {Status.FIRST_WAITS: worlds[:1], Status.SECOND_WAITS: worlds[1:2]}
+        voted = waiting.get(self.status, [])
+        awaited = [world for world in worlds if world not in voted] if self.status in _VOTES else []
+        if self.is_running:
+            awaited = worlds[:1]
+        return {
+            "worlds": worlds,
+            "status": str(self.status),
+            "last": None if self._last is None else list(self._last),
+            "voted": voted,
+            "awaited": [] if self.is_over else awaited,
+        }
 
     # Worlds join and send messages
 
@@ -190,6 +214,7 @@ class Universe(MatchTable):
         self._refused.clear()
         self.match = match = self._match(len(self.order), first, now if self.match.is_started else self.opened_at)
         self._moves = 0
+        self._last = None
         joined = [match.seat(seat, name, now) for seat, name in enumerate(self.names)]
         match.is_started = True
         return (*joined, match.entry(now, STARTED, data={"first": first}))
@@ -206,6 +231,7 @@ class Universe(MatchTable):
         except RuleError as error:
             return self._refuse(seat, illegal(error, self.game.legal_moves(self.match.state, seat)), now, text)
         self._moves += 1
+        self._last = seat + 1, placed.written
         found = row(self.status, len(self.order), Occasion.MOVES if step.outcome is None else Occasion.WINS)
         assert found is not None
         self.status = found.then

@@ -2,19 +2,56 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.core.errors import IllegalMove, InvalidMove, RuleError
 from gamed.core.events import Event
 from gamed.core.game import Outcome, Termination
 from gamed.core.history import ENDED, JOINED, LEFT, MOVE, STARTED, Entry, History
-from gamed.core.table import Step, replay
+from gamed.core.table import ShowsState, Step, replay
 from gamed.games.quoridor.moves import PawnMove
 from gamed.games.quoridor.rules import TableRules
 from gamed.games.quoridor.signup import TABLE, Occasion, Status
 from gamed.games.quoridor.wire import Registered
 from tests.games.quoridor.tables import VOTE_FOUR, Play, at, events, four, refused, two, universe
 from tests.games.quoridor.worlds import DOWN, FOUR
+
+
+class PublicStateTests(SynchronousTestCase):
+    """The state of the universe, as everybody may see it."""
+
+    def state(self, play: Play) -> list[Any]:
+        found = play.table.public_state()
+        self.assertIsInstance(play.table, ShowsState)
+        return [found[name] for name in ("worlds", "status", "voted", "awaited", "last")]
+
+    def test_the_vote(self) -> None:
+        self.assertEqual(self.state(Play(0)), [[], "wait", [], [], None])
+        self.assertEqual(self.state(Play(1)), [[1], "wait", [], [], None])
+        self.assertEqual(self.state(Play(2)), [[1, 2], "2p?", [], [1, 2], None])
+        self.assertEqual(self.state(at(Status.FIRST_WAITS, 2)), [[1, 2], "2pw1a", [1], [2], None])
+        self.assertEqual(self.state(Play(2, (2, "(wait)"))), [[1, 2], "2pw2a", [2], [1], None])
+
+    def test_a_game(self) -> None:
+        play = two()
+        self.assertEqual(self.state(play), [[1, 2], "2players", [], [1], None])
+        play.say(1, "(move player 4.0 1)")
+        self.assertEqual(self.state(play), [[2, 1], "2players", [], [2], [1, "(player 4.0 1 1)"]])
+        play.say(2, "(move wall 3 4 horizontal)")
+        self.assertEqual(self.state(play)[-1], [2, "(wall 3 4 horizontal)"])
+        self.assertEqual(self.state(four())[:4], [[1, 2, 3, 4], "4players", [], [1]])
+        self.assertEqual(self.state(at(Status.FOUR, 3))[:4], [[1, 2, 3], "4players", [], []])
+        play.leave(2)
+        self.assertEqual(self.state(play)[3], [])
+
+    def test_the_end_and_a_reset(self) -> None:
+        play = at(Status.FINISHED, 2)
+        worlds, status, voted, awaited, last = self.state(play)
+        self.assertEqual((status, voted, awaited, last is None), ("finished", [], [], False))
+        play.say(1, "(reset)")
+        self.assertEqual(self.state(play)[1:], ["2players", [], worlds[:1], None])
 
 
 class StateTests(SynchronousTestCase):

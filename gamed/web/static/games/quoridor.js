@@ -38,6 +38,11 @@ export const words = {
     closed: "The server has closed the connection.",
     ended: "The game is over.",
     notBegun: "The game has not begun.",
+    worlds: "Universe: worlds",
+    status: "status",
+    lastMove: "last move of world",
+    hasVoted: "voted to wait: world",
+    awaited: "waited for: world",
     players: "Players and their walls",
     walls: "walls: {count}",
     target: "goal: {arrow}",
@@ -88,6 +93,11 @@ export const words = {
     closed: "Der Server hat die Verbindung geschlossen.",
     ended: "Das Spiel ist zu Ende.",
     notBegun: "Das Spiel hat noch nicht begonnen.",
+    worlds: "Universum: Welten",
+    status: "Status",
+    lastMove: "letzter Zug von Welt",
+    hasVoted: "will warten: Welt",
+    awaited: "gefragt ist Welt",
     players: "Spieler und ihre Mauern",
     walls: "Mauern: {count}",
     target: "Ziel: {arrow}",
@@ -212,12 +222,13 @@ export function create(root, context) {
     ),
   );
   const help = el("p", { class: "q-help" }, t("help"));
+  const universe = el("p", { class: "q-help" });
   const frame = el("div", { class: "q-frame" }, board, el("div", { class: "q-side" }, stock, tools, help));
   for (const way of ["horizontal", "vertical"]) {
     for (const x of NUMBERS) for (const y of NUMBERS) addGap(x, y, way);
   }
   root.classList.add("quoridor");
-  replace(root, notice, frame);
+  replace(root, notice, frame, universe);
 
   function cell(x, y) {
     const node = svg(
@@ -566,7 +577,17 @@ export function create(root, context) {
     board.classList.toggle("q-walling", placing !== "pawn");
   }
 
+  /** The universe's state, for who wants to see what the server does. */
+  function drawUniverse() {
+    const { worlds, status, last, voted, awaited } = scene.table ?? { worlds: [] };
+    const rows = [["worlds", worlds.join(", ")], ["status", status && `'${status}`], ["lastMove", last?.join(": ")]];
+    const said = [...rows, ["hasVoted", voted?.join(", ")], ["awaited", awaited?.join(", ")]].filter(([, value]) => value);
+    universe.hidden = !worlds.length;
+    replace(universe, said.map(([key, value]) => `${t(key)} ${value}`).join(" · "));
+  }
+
   function draw() {
+    drawUniverse();
     const hadFocus = notice.contains(document.activeElement);
     const said = drawNotice();
     drawBoard(said);
