@@ -606,7 +606,6 @@ export function create(root, context) {
     }
     const last = read(scene.last?.text);
     isOn = !said && !scene.outcome;
-    root.classList.toggle("q-animated", Boolean(context.animate));
     if (!cursor) point(scene.board.pawns[scene.you?.seat ?? 0]);
     board.toggleAttribute("data-active", isMine());
     board.dataset.seat = scene.board.to_move[0] ?? "";
@@ -639,6 +638,8 @@ export function create(root, context) {
         const isNext = next.last?.n === (before?.last?.n ?? 0) + 1;
         from = (isNext && before?.board?.pawns[next.last.seat]) || null;
         armed = null;
+        // Not at each update: a seat gets several for a move, and without the class its animation would end at once.
+        root.classList.toggle("q-animated", Boolean(context.animate));
       }
       draw();
       tell(before);
