@@ -80,6 +80,15 @@ STAY: Final = 30.0
 
 
 @runtime_checkable
+class TakesSides(Protocol):
+    """A Player for whose results it matters which side it has."""
+
+    @property
+    def side(self) -> str:
+        """The side in the current or last match, for people: for example `red`, or `first` for who moves first."""
+
+
+@runtime_checkable
 class Discards(Protocol):
     """A Player that discards messages it does not know, as its protocol says."""
 

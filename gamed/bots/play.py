@@ -28,7 +28,7 @@ from twisted.internet.ssl import Certificate, optionsForClientTLS, trustRootFrom
 from twisted.python.failure import Failure
 
 from gamed.core.errors import GamedError, RemoteProtocolError
-from gamed.registry import Discards, Player, PlaysOn
+from gamed.registry import Discards, Player, PlaysOn, TakesSides
 
 
 class BotError(GamedError):
@@ -46,6 +46,9 @@ class Played:
 
     seconds: float
     """From the connection, or the end of the match before, to the end, waiting included."""
+
+    side: str = ""
+    """The player's side, for people; nothing if the game has none."""
 
 
 def _take_note(_played: Played) -> None:
@@ -142,7 +145,8 @@ class Bot(Protocol):
             results = [(player.won, player.moves)] if player.is_done and not self._count else []
         for won, moves in results:
             now = self.clock.seconds()
-            self._last = Played(won, moves, now - self._began)
+            side = player.side if isinstance(player, TakesSides) else ""
+            self._last = Played(won, moves, now - self._began, side)
             self._began = now
             self._count += 1
             self._stay_on()

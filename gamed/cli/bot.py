@@ -68,7 +68,8 @@ class _Bot(click.Command):
 def bot(game: str, **options: Any) -> None:
     """Play GAME against whoever the server pairs this bot with.
 
-    Works with any server of the game's protocol. Prints one line per game. The exit status is 1 if a game broke off.
+    Works with any server of the game's protocol. Prints one line per game; after several, how many moves they took
+    (mean, median, least, most) and the results of each side. The exit status is 1 if a game broke off.
     Games that begin because other players reset the table do not count towards --games.
     """
     from twisted.internet.defer import Deferred  # noqa: PLC0415 (heavy)
@@ -109,15 +110,20 @@ def bot(game: str, **options: Any) -> None:
 async def _play(reactor: Any, make_player: Any, options: dict[str, Any], errors: list[GamedError | None]) -> None:
     from random import Random  # noqa: PLC0415 (with the rest)
 
+    from gamed.bots.evaluation import counted, evaluation  # noqa: PLC0415 (with the rest)
     from gamed.bots.play import BotError, Played, play, trusting  # noqa: PLC0415 (heavy)
     from gamed.net.timers import run_on_monotonic_time  # noqa: PLC0415 (heavy)
 
     run_on_monotonic_time(reactor)
     results: list[dict[str, Any]] = []
+    matches: list[Played] = []
 
     def ended(played: Played) -> None:
         number, seconds = len(results) + 1, round(played.seconds, 3)
-        results.append({"game": number, "won": played.won, "moves": played.moves, "seconds": seconds})
+        results.append(
+            {"game": number, "won": played.won, "moves": played.moves, "seconds": seconds, "side": played.side}
+        )
+        matches.append(played)
         if not options["as_json"]:
             outcome = {True: "won", False: "lost", None: "drawn"}[played.won]
             click.echo(f"game {number}: {outcome} after {counted_of(played.moves, 'move')} in {played.seconds:.3f} s")
@@ -140,10 +146,10 @@ async def _play(reactor: Any, make_player: Any, options: dict[str, Any], errors:
             await play(reactor, options["host"], options["port"], player, creator, ended=ended, discarded=discarded)
     except BotError as broken:
         error = broken
-    won, lost = (sum(result["won"] is side for result in results) for side in (True, False))
     if options["as_json"]:
         click.echo(json.dumps(results, indent=2))
-    elif results:
-        drawn = f", {len(results) - won - lost} drawn" if won + lost < len(results) else ""
-        click.echo(f"{len(results)} played, {won} won, {lost} lost{drawn}")
+    elif matches:
+        click.echo(counted(matches))
+    if len(matches) > 1 and not options["as_json"]:
+        click.echo("\n".join(evaluation(matches)))
     errors.append(error)

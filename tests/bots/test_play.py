@@ -97,6 +97,8 @@ class MatchTests(SynchronousTestCase):
         self.assertEqual(sorted(result.won for result in results), [False, True])
         self.assertTrue(all(17 <= result.moves <= 100 for result in results if result.won))
         self.assertEqual([result.seconds for result in results], [2.5, 2.5])
+        # The first that connects defends first.
+        self.assertEqual([result.side for result in results], ["second", "first"])
         harness.settle()
         (found,) = harness.store.summaries.values()
         self.assertEqual(found.termination, "victory")
@@ -145,7 +147,7 @@ class BotTests(SynchronousTestCase):
         self.bot.dataReceived(shot.replace(b"(1,", b"(2,").replace(b"])", b",4])"))
         self.assertFalse(self.transport.disconnecting)
         self.seat.lose()
-        self.assertEqual(self.successResultOf(self.bot.done), Played(won=True, moves=1, seconds=0.0))
+        self.assertEqual(self.successResultOf(self.bot.done), Played(won=True, moves=1, seconds=0.0, side="first"))
 
     def error(self) -> str:
         return str(self.failureResultOf(self.bot.done, BotError).value)
@@ -315,4 +317,4 @@ class PlayTests(SynchronousTestCase):
         protocol.dataReceived(shot.replace(b"(1,", b"(2,").replace(b"])", b",4])") + b"\r")
         self.assertNoResult(done)
         protocol.connectionLost(Failure(ConnectionDone()))
-        self.assertEqual(self.successResultOf(done), Played(won=True, moves=1, seconds=1.5))
+        self.assertEqual(self.successResultOf(done), Played(won=True, moves=1, seconds=1.5, side="first"))

@@ -30,6 +30,9 @@ class Player(Follower):
     moves: int = 0
     """The number of its shots."""
 
+    side: str = ""
+    """`first` if it shoots first, or `second`; nothing before the match begins."""
+
     _defence: Defence = field(init=False)
 
     def __attrs_post_init__(self) -> None:
@@ -39,10 +42,12 @@ class Player(Follower):
         self.strategy.learn(self._shot, code)
 
     def _defend(self, cell: Cell) -> list[Command]:
+        self.side = self.side or "second"
         answer = self._answers(cell, self._defence.answer(cell))
         return [answer, *self._attack()] if self.phase is Phase.ATTACK else [answer]
 
     def _attack(self) -> list[Command]:
+        self.side = self.side or "first"
         try:
             cell = self.strategy.shoot(self.random)
         except LookupError as error:

@@ -8,6 +8,7 @@ world writes: coordinates are floats, and it sends nothing but its vote and its 
 from __future__ import annotations
 
 from random import Random
+from typing import Final
 
 from attrs import define, field
 
@@ -19,6 +20,8 @@ from gamed.games.quoridor.signup import STARTS, Call
 from gamed.games.quoridor.strategy import STRATEGIES, Strategy
 from gamed.games.quoridor.wire import message
 from gamed.wire.datums import Symbol
+
+_TURNS: Final = ("first", "second", "third", "fourth")
 
 
 @define
@@ -44,6 +47,9 @@ class Player:
 
     results: list[tuple[bool, int]] = field(factory=list)
     """For each game that has ended, whether it was won, and the number of its moves."""
+
+    _first: Seat = 0
+    """The seat that began the last game."""
 
     _follower: Follower = field(init=False)
 
@@ -74,6 +80,13 @@ class Player:
         """The player's seat; None until a mail shows it."""
         return self._follower.seat
 
+    @property
+    def side(self) -> str:
+        """Whether it moves first, second and so on in the current or last game; nothing until that is known."""
+        if self.seat is None or self.state is None:
+            return ""
+        return _TURNS[(self.seat - self._first) % self.state.players]
+
     def begin(self) -> bytes:
         """Return the registration, which is sent as soon as the connection is made."""
         return self._follower.begin()
@@ -102,7 +115,7 @@ class Player:
         if call in (Call.WON, Call.LOST):
             self.results.append((call is Call.WON, self.moves))
         elif call in STARTS:
-            self.moves = 0
+            self.moves, self._first = 0, number - 1
         elif call is Call.DISCONNECT and self.is_done:
             self.stay = 0.0
         elif call is Call.DISCONNECT:

@@ -15,7 +15,7 @@ from attrs import define, field
 from gamed.core.errors import RemoteProtocolError
 from gamed.core.game import Seat
 from gamed.games.softwarechallenge.follower import Follower
-from gamed.games.softwarechallenge.messages import Left, MoveRequest, Refused
+from gamed.games.softwarechallenge.messages import COLORS, Left, MoveRequest, Refused
 from gamed.wire.xmlstream import Element
 
 
@@ -53,6 +53,11 @@ class Player:
     def seat(self) -> Seat | None:
         """The player's seat; 0 is red; None until the game begins."""
         return self._follower.seat
+
+    @property
+    def side(self) -> str:
+        """The player's colour; nothing until the game begins."""
+        return "" if self.seat is None else COLORS[self.seat]
 
     @property
     def won(self) -> bool | None:

@@ -66,6 +66,15 @@ class SignUpTests(SynchronousTestCase):
                 self.assertEqual(one.receive_data(b"(voted 0 ())\n(wait-for-players 0 ())\n"), b"")
                 self.assertEqual((one.is_done, one.won, one.moves), (False, None, 0))
 
+    def test_its_side_is_its_turn_in_the_game(self) -> None:
+        one = Player(Scripted(PawnMove(4, 1)), Random(1), stay=1.0)
+        self.assertEqual(one.side, "")
+        one.receive_data(OKAY + b"(wait-or-play 0 ())\n(start2play 1 ())\n")
+        self.assertEqual((one.seat, one.side), (0, "first"))
+        # World 2 begins the next game.
+        one.receive_data(b"(wait 1 (player 4.0 1.0 1))\n(lost 2 (player 4.0 0.0 1))\n(start2wait 2 ())\n")
+        self.assertEqual((one.seat, one.side), (0, "second"))
+
     def test_two_is_the_default(self) -> None:
         self.assertEqual(bot("path").receive_data(OKAY + b"(wait-or-play 0 ())\n"), b"(play)\n")
 

@@ -107,7 +107,7 @@ class MannersTests(SynchronousTestCase):
             self.assertEqual(found.receive_data(said(room(result))), b"")
             self.assertFalse(found.is_done)
             self.assertEqual(found.receive_data(said(LEFT)), GOODBYE)
-            self.assertEqual((found.is_done, found.won), (True, won))
+            self.assertEqual((found.is_done, found.won, found.side), (True, won, "red"))
 
     def test_after_the_game_it_is_silent(self) -> None:
         found = self.begun()
