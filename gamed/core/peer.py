@@ -71,6 +71,10 @@ class Peer(Protocol):
         """Its messages that had no effect."""
 
     @property
+    def is_person(self) -> bool:
+        """Whether somebody plays in a browser."""
+
+    @property
     def unfinished(self) -> bytes:
         """The first bytes of a message that it has begun and not ended."""
 

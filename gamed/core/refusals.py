@@ -54,6 +54,9 @@ class Refusal:
     is_hidden: bool = False
     """Whether the text may contain what other players must not see, such as a card program."""
 
+    is_for_programs: bool = False
+    """Whether only programs must hear of it: a person may take so long."""
+
 
 @define
 class Refusals:

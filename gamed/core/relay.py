@@ -80,8 +80,8 @@ class RelayedGame(Game[Any, Any], Protocol):
     def due(self, state: Any) -> str:
         """Return which player was to do what in a state, for people; "" if that is not known."""
 
-    def unanswered(self, state: Any, seconds: float) -> tuple[tuple[Seat, Refusal], ...]:
-        """Return refusals for clients that have not answered for so long, if programs answer at once in this state."""
+    def unanswered(self, state: Any, body: bytes, seconds: float) -> tuple[tuple[Seat, Refusal], ...]:
+        """Return refusals for the clients because of which nothing has come for so long. `body`: the last line."""
 
     def pardon(self, state: Any, seat: Seat, move: Any, error: RuleError) -> Any:
         """Return the state from which to judge on after a line that broke a rule. `move`: None if it is not a move."""
@@ -246,7 +246,7 @@ class Relay:
         events = [self._role(seat) for seat in unnotified]
         # Both clients get the start before any early line is forwarded: docs/reference/battleship.md#order.
         events += [Addressed(0, Started()), Addressed(1, Started())]
-        step = Step(tuple(events), wake_at=self._clock.due, journal=tuple(journal))
+        step = Step(tuple(events), wake_at=self._patience, journal=tuple(journal))
         early, self._early = self._early or (), None
         # Early lines have been refused once, and are not refused again when they are judged.
         if early:
@@ -254,6 +254,13 @@ class Relay:
         for seat, moved in early:
             step.join(self.receive(seat, moved, now))
         return step
+
+    @property
+    def _patience(self) -> float:
+        """When to look whether a client does not answer: early, until both have been seen to."""
+        clock = self._clock
+        patience = clock.playing if self._lines > _FIRST_LINES else min(ANSWER_SECONDS, clock.playing)
+        return clock.last_message_at + patience
 
     def _wait(self, seat: Seat, moved: Moved, now: float) -> Step:
         self._early_bytes += len(moved.body) + 1
@@ -313,11 +320,8 @@ class Relay:
         outcome = self.game.ends(body, seat) or decided
         if outcome is not None:
             return self._finish(outcome, now, events, (entry,), verdict=found)
-        patience = clock.playing if self._lines > _FIRST_LINES else min(ANSWER_SECONDS, clock.playing)
         is_first = len(self._to_review) == 1
-        return Step(
-            events, (), clock.last_message_at + patience, (entry,), is_first, found.findings, refused=found.refused
-        )
+        return Step(events, (), self._patience, (entry,), is_first, found.findings, refused=found.refused)
 
     def _skip(self, seat: Seat, event: Event) -> Step:
         if isinstance(event, Unread):
@@ -394,7 +398,9 @@ class Relay:
     def _unanswered(self) -> tuple[tuple[Seat, Refusal], ...]:
         if not self.is_started or self.unjudged is not None or self._to_review:
             return ()
-        return self.game.unanswered(self.state, ANSWER_SECONDS)
+        # The enforcing referee forwards lines in a form that every client can read.
+        body = self.game.plain(self._last) if self.settings.enforce else self._last
+        return self.game.unanswered(self.state, body, ANSWER_SECONDS)
 
     def _silent(self, winner: Seat | None) -> tuple[tuple[Seat, Refusal], ...]:
         if not self.is_started:
@@ -409,8 +415,11 @@ class Relay:
         )
 
     def _not_to_move(self) -> Seat | None:
-        to_move = self.game.to_move(self.state)
-        if not self.is_started or self.unjudged is not None or self.findings or len(to_move) != 1:
+        to_move = set(self.game.to_move(self.state))
+        if not self.is_started or self.unjudged is not None or len(to_move) != 1 or not self.game.due(self.state):
+            return None
+        # Where both have broken rules, or the honest client is silent, nobody wins.
+        if not {finding.seat for finding in self.findings} <= to_move:
             return None
         return 1 - next(iter(to_move))
 
@@ -509,6 +518,8 @@ class Relay:
             self.findings.append(finding)
             if len(self.findings) == FINDINGS_KEPT:
                 self.unjudged = number + 1
+                reason = f"{refusal.reason}; this is finding {FINDINGS_KEPT}, and further lines are not judged"
+                refusal = evolve(refusal, reason=reason)
             if number in self._reported and not self.settings.enforce:
                 return Verdict((finding,))
             return Verdict((finding,), ((seat, evolve(refusal, reason=f"{refusal.reason}; {self._treatment}")),))

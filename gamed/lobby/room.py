@@ -21,7 +21,7 @@ from math import inf
 from time import perf_counter
 from typing import Any, Protocol
 
-from attrs import define, field
+from attrs import define, evolve, field
 from twisted.internet.interfaces import IDelayedCall, IReactorTime
 from twisted.logger import Logger
 from twisted.python.failure import Failure
@@ -381,8 +381,13 @@ class Room:
     def _refuse(self, step: Step) -> None:
         for seat, refusal in step.refused:
             peer = self._peer(seat)
-            if peer is not None:
-                self.services.refusals.add(peer, refusal, self.id, seat)
+            if peer is None or (refusal.is_for_programs and peer.is_person):
+                continue
+            begun = b"" if refusal.text else peer.unfinished
+            if begun:
+                reason = f"{refusal.reason}; it has begun a message that has no end"
+                refusal = evolve(refusal, reason=reason, text=begun)  # noqa: PLW2901 (the same, with what lies there)
+            self.services.refusals.add(peer, refusal, self.id, seat)
 
     def _end(self, outcome: Outcome) -> None:
         log.info(

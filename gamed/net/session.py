@@ -106,6 +106,9 @@ class Session:
     wanted: str | None = None
     """The id of the room that the peer asks for; None: any."""
 
+    is_person: bool = False
+    """Whether somebody plays in a browser."""
+
     places: tuple[tuple[Room, Seat], ...] = ()
     """The peer's rooms, and its seats in them."""
 

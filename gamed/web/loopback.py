@@ -143,7 +143,7 @@ class Loopback:
             status, text = _CAUSES[factory.limits.why]
             raise Refusal(status, factory.limits.why, text)
         self.session = session
-        session.party, session.wanted = party, wanted
+        session.party, session.wanted, session.is_person = party, wanted, not self.leaves
         session.name = f"web:[{host}]:{serial}" if ":" in host else f"web:{host}:{serial}"
         if name:
             session.introduce(name)

@@ -440,13 +440,53 @@ class RefusalTests(SynchronousTestCase):
             self.assertIn("CR (byte 13)", refusal.expected)
             self.assertEqual((step.wake_at, step.events, step.outcome), (102.0 + 900.0, (), None))
 
-    def test_who_may_think_is_not_spoken_of(self) -> None:
+    def test_a_shot_that_does_not_come_is_for_programs_only(self) -> None:
+        table = relay()
+        table.join("a", 100.0)
+        self.assertEqual(table.join("b", 101.0).wake_at, 111.0)
+        for at, seat in ((111.0, 1), (131.0, 0)):
+            step = table.tick(at)
+            ((found, refusal),) = step.refused
+            self.assertEqual((found, refusal.code, refusal.is_for_programs), (seat, "no-shot", True))
+            self.assertEqual(refusal.reason, "no shot for 10 seconds")
+            self.assertIn("CR (byte 13)", refusal.expected)
+            table.receive(1, Moved(b"(1,[3,4])."), 120.0)
+            table.receive(0, Moved(b"(2,[3,4,1])."), 120.0)
+            table.review()
+
+    def test_a_shot_that_others_cannot_read_is_named_as_that(self) -> None:
+        for enforce, code, seat in ((False, "odd-notation", 1), (True, "no-answer", 0)):
+            table = started(enforce=enforce)
+            table.receive(1, Moved(b"1,[6,0]"), 102.0)
+            table.review()
+            ((found, refusal),) = table.tick(112.0).refused
+            self.assertEqual((found, refusal.code), (seat, code))
         table = started()
-        self.assertEqual(table.tick(120.0).refused, (), "a shot is due")
+        table.receive(1, Moved(b"1,[6,0]"), 102.0)
+        table.review()
+        ((_, refusal),) = table.tick(112.0).refused
+        self.assertEqual((refusal.expected, refusal.text), ('"(1,[6,0])."', b"1,[6,0]"))
+
+    def test_a_liar_who_falls_silent_loses(self) -> None:
+        table = started(idle_seconds=10.0)
+        for seat, line in ((1, b"(1,[3,4])."), (0, b"(2,[3,4,3])."), (0, b"(1,[0,0])."), (1, b"(2,[0,0,1]).")):
+            table.receive(seat, Moved(line), 102.0)
+        table.receive(1, Moved(b"(1,[9,9])."), 102.0)
+        table.review()
+        self.assertEqual([finding.seat for finding in table.findings], [0])
+        self.assertEqual(table.tick(112.0).outcome, Outcome(Termination.IDLE, 1))
+
+    def test_an_honest_client_that_falls_silent_does_not_win(self) -> None:
+        table = started(idle_seconds=10.0)
+        for seat, line in ((1, b"(1,[3,4])."), (0, b"(2,[3,4,3])."), (0, b"(1,[0,0]).")):
+            table.receive(seat, Moved(line), 102.0)
+        table.review()
+        self.assertEqual(table.tick(112.0).outcome, Outcome(Termination.IDLE, None))
+
+    def test_who_was_seen_to_answer_is_not_spoken_of(self) -> None:
+        table = started()
         table.receive(1, Moved(b"(1,[3,4])."), 120.0)
         table.receive(0, Moved(b"(2,[3,4,1])."), 120.0)
-        table.review()
-        self.assertEqual(table.tick(131.0).refused, (), "a shot is due again")
         for seat, line in ((0, b"(1,[3,4])."), (1, b"(2,[3,4,1])."), (1, b"(1,[3,5]).")):
             step = table.receive(seat, Moved(line), 132.0)
         self.assertEqual(step.wake_at, 132.0 + 900.0, "both were seen to answer")

@@ -64,6 +64,7 @@ class Peer:
     wanted: str | None = None
     refusals: Refusals = field(factory=Refusals)
     unfinished: bytes = b""
+    is_person: bool = False
     listener: str = "test"
     room: Any = None
     seat: int = -1

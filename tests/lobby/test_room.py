@@ -348,7 +348,7 @@ class BackPressureTests(LobbyTestCase):
             self.turns(1, 0.1)
         self.assertEqual(self.termination(self.room), ("limit", 1))
         self.assertEqual(self.heard[-2:], [("a", "closed"), ("b", "closed")])
-        (said,) = sentences(logs)
+        _no_shot, said = sentences(logs)
         where = f"listener=test room={self.room.id} seat=0 peer=a"
         why = "did not read for 30 seconds what was sent to it; expected: a client that reads all the time"
         self.assertEqual(said, f"refused not-reading: {where}: {why}")

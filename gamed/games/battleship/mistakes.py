@@ -15,7 +15,7 @@ from gamed.core.errors import RuleError
 from gamed.core.game import Seat
 from gamed.core.refusals import Refusal
 from gamed.games.battleship.fleet import SIZE
-from gamed.games.battleship.wire import Code, Opcode, decode, encode
+from gamed.games.battleship.wire import Code, Opcode, decode, encode, plain
 
 if TYPE_CHECKING:
     from gamed.games.battleship.rules import State
@@ -213,20 +213,27 @@ def _role(state: State, seat: Seat) -> str:
 
 
 def due(state: State) -> str:
-    """Return which player was to do what; "" before the roles are drawn."""
-    if state.attacker is None:
+    """Return which player was to do what; "" before the roles are drawn, and if a line has left that open."""
+    if state.attacker is None or state.misled:
         return ""
     return f"seat {state.attacker} was to shoot" if state.shot is None else f"seat {1 - state.attacker} was to answer"
 
 
-def unanswered(state: State, seconds: float) -> tuple[tuple[Seat, Refusal], ...]:
-    """Return the refusal of a client that has not answered a shot for so long.
+def unanswered(state: State, body: bytes, seconds: float) -> tuple[tuple[Seat, Refusal], ...]:
+    """Return the refusal of the client because of which the game has stood still for so long.
 
-    Programs answer at once. A missing shot is not reported, because people in the browser think about it.
+    `body`: the last line. Programs shoot and answer at once; people in the browser may think about a shot.
     """
-    if state.shot is None or state.attacker is None or state.misled:
+    if state.attacker is None or state.misled:
         return ()
-    seat = 1 - state.attacker
+    if state.shot is None:
+        reason = f"no shot for {seconds:g} seconds"
+        instead = f"{expected(state, state.attacker)}; {_READS_LF.replace('the shot', 'that it is to shoot')}"
+        return ((state.attacker, Refusal("no-shot", reason, instead, is_for_programs=True)),)
     cell = f"({state.shot % SIZE},{state.shot // SIZE})"
+    if plain(body) != body:
+        reason = f"a shot in a form that many clients cannot read; no answer to it for {seconds:g} seconds"
+        return ((state.attacker, Refusal("odd-notation", reason, f'"{plain(body).decode()}"', body)),)
+    seat = 1 - state.attacker
     reason = f"no answer to the shot at {cell} for {seconds:g} seconds"
     return ((seat, Refusal("no-answer", reason, f"{expected(state, seat)}; {_READS_LF}")),)

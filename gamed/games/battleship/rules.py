@@ -242,9 +242,9 @@ class Battleship:
         """Return which player was to do what, for people."""
         return due(state)
 
-    def unanswered(self, state: State, seconds: float) -> tuple[tuple[Seat, Refusal], ...]:
+    def unanswered(self, state: State, body: bytes, seconds: float) -> tuple[tuple[Seat, Refusal], ...]:
         """Return the refusal of a client that does not answer a shot."""
-        return unanswered(state, seconds)
+        return unanswered(state, body, seconds)
 
     def pardon(self, state: State, seat: Seat, move: Command | None, error: RuleError) -> State:
         """Return the state from which to judge on after a line that broke a rule. `move`: None if it was illegible.

@@ -137,6 +137,8 @@ const refused = {
   "too-short": "Dem Zug fehlt eine Koordinate.",
   unfinished: "Die Nachricht ist unvollständig.",
   "no-answer": "Auf den Schuss kam zehn Sekunden lang keine Antwort.",
+  "no-shot": "Zehn Sekunden lang kam kein Schuss.",
+  "odd-notation": "Der Schuss ist so geschrieben, dass viele Programme ihn nicht lesen können.",
   "unknown-class": "Diese Klasse gibt es nicht.",
   "unknown-code": "Dieses Ergebnis gibt es nicht.",
   "unknown-element": "Dieses Element gibt es nicht.",
