@@ -469,6 +469,30 @@ class FaultTests(LobbyTestCase):
         self.assertEqual(sentences(logs), [f"server fault: room={self.room.id}"])
 
 
+class SilenceTests(LobbyTestCase):
+    """What is said of who stands still."""
+
+    def setUp(self) -> None:
+        self.open()
+        self.arrive("a")
+        _, self.peer = self.arrive("b")
+
+    def said(self) -> list[str]:
+        with capturedLogs() as logs:
+            self.turns(1, 10.0)
+        return [line.partition(" peer=")[2] for line in sentences(logs)]
+
+    def test_a_line_that_was_begun_is_shown(self) -> None:
+        self.peer.unfinished = b"(1,[3"
+        (said,) = self.said()
+        self.assertIn("no shot for 10 seconds; it has begun a message that has no end", said)
+        self.assertTrue(said.endswith('message: "(1,[3"'), said)
+
+    def test_a_person_may_think(self) -> None:
+        self.peer.is_person = True
+        self.assertEqual(self.said(), [])
+
+
 class RefusalTests(LobbyTestCase):
     def setUp(self) -> None:
         self.open()

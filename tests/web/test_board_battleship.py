@@ -306,6 +306,18 @@ class StatusTests(BoardTestCase):
         self.update(scene(made))
         self.assertEqual(self.page.locator("[data-fault=erred]").count(), 1)
 
+    def test_who_waits_for_a_legible_answer_is_not_told_to_play_on(self) -> None:
+        made = person(FIRST)
+        made.act({"do": "shoot", "at": [0, 0]})
+        made.receive_data(b"junk\r")
+        self.mount("battleship", scene(made))
+        told = self.page.locator("[data-fault=erred]").inner_text()
+        self.assertIn("Until it answers your shot, you can only wait or leave.", told)
+        self.assertNotIn("play on", told)
+        made.receive_data(b"(2,[0,0,1]).\r")
+        self.update(scene(made))
+        self.assertIn("You can play on.", self.page.locator("[data-fault=erred]").inner_text())
+
 
 class WholeGameTests(BoardTestCase):
     """Whole games of a person in the page against the open-list player."""
