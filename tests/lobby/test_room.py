@@ -479,7 +479,7 @@ class SilenceTests(LobbyTestCase):
 
     def said(self) -> list[str]:
         with capturedLogs() as logs:
-            self.turns(1, 10.0)
+            self.turns(3, 10.1)
         return [line.partition(" peer=")[2] for line in sentences(logs)]
 
     def test_a_line_that_was_begun_is_shown(self) -> None:
