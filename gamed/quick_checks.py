@@ -212,7 +212,8 @@ def check_games(config: Config, endpoints: Iterable[str]) -> Iterator[tuple[str,
     for section, maker in games().items():
         if section in endpoints:
             try:
-                maker.load().check(config.listeners[section])
+                for text in maker.load().check(config.listeners[section]):
+                    yield WARNING, f"[{section}] {text}"
             except ConfigError as error:
                 yield ERROR, str(error)
 

@@ -218,8 +218,9 @@ class Named:
         return self.function(*args, **kwargs)
 
 
-def _accept(_settings: Any) -> None:
+def _accept(_settings: Any) -> Sequence[str]:
     """Accept any settings."""
+    return ()
 
 
 def _one(_settings: Any) -> Sequence[int]:
@@ -279,8 +280,9 @@ class GameType:
     scores: Callable[[History], Scores] | None = None
     """Returns the scores of an ended game; None: there is only a winner."""
 
-    check: Callable[[Any], None] = _accept
-    """Raises ConfigError if the settings name something that cannot be used, such as a file.
+    check: Callable[[Any], Sequence[str]] = _accept
+    """Returns sentences on settings that have no effect. Raises ConfigError if the settings name something that cannot
+    be used, such as a file.
 
     The daemon calls it when it starts, because it makes the reception only for the first connection.
     """

@@ -42,6 +42,15 @@ def spoiled(file: Path) -> None:
     file.write_bytes(data)
 
 
+class GamesTests(FolderCase):
+    def test_limits_that_a_course_overrides(self) -> None:
+        said = "[roborally] min_players = 3 has no effect on the course anlauf, which has min_players = 2"
+        settings = self.config(roborally={"courses": ["anlauf", "anlauf"], "min_players": 3})
+        self.assertEqual(list(quick_checks.check_games(settings, ["roborally"])), [("warning", said)])
+        settings = self.config(roborally={"courses": ["anlauf"]})
+        self.assertEqual(list(quick_checks.check_games(settings, ["roborally"])), [])
+
+
 class EndpointTests(FolderCase):
     def check(self, text: str) -> Any:
         return [pair for pair in quick_checks.check_endpoints({"battleship": text}) if "each endpoint" not in pair[1]]

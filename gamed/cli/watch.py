@@ -12,6 +12,7 @@ import shutil
 import sys
 from collections.abc import Callable
 from contextlib import suppress
+from string import ascii_uppercase
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
 
 GAMES: Final = ("roborally",)
 """The games that have output channels."""
+
+NAME: Final = "Tafel"
+"""The default of `--name`."""
 
 PACE: Final = 0.5
 """The default of `--pace` on a terminal, in seconds."""
@@ -56,7 +60,11 @@ def _complete_games(_ctx: click.Context, _param: click.Parameter, incomplete: st
 @click.argument("game", metavar="GAME", callback=_watchable, shell_complete=_complete_games)
 @click.option("--host", default="localhost", show_default=True, help="The server's host.")
 @click.option("--port", type=click.IntRange(1, 65535), help="Its port. Default: the game's standard port.")
-@click.option("--name", default="Tafel", show_default=True, help="The channel's name: 1 to 32 letters.")
+@click.option(
+    "--name",
+    metavar="NAME",
+    help=f"The channel's name: 1 to 32 letters. Default: {NAME}, and if that is in use, {NAME}B and so on.",
+)
 @click.option(
     "--pace",
     type=click.FloatRange(0),
@@ -64,7 +72,7 @@ def _complete_games(_ctx: click.Context, _param: click.Parameter, incomplete: st
     help=f"How long each step is shown at most. Default: {PACE} on a terminal, otherwise 0.",
 )
 @json_option
-def watch(game: str, name: str, pace: float | None, **options: Any) -> None:
+def watch(game: str, name: str | None, pace: float | None, **options: Any) -> None:
     """Watch a game of GAME as an output channel, from the lobby to the end, step by step.
 
     The game waits while a step is shown, for as long as --pace says. All steps of a turn together take at most 15
@@ -77,7 +85,8 @@ def watch(game: str, name: str, pace: float | None, **options: Any) -> None:
 
     from gamed.registry import games  # noqa: PLC0415 (heavy)
 
-    if not re.fullmatch("[A-Za-z]{1,32}", name):
+    names = (name,) if name is not None else (NAME, *(f"{NAME}{letter}" for letter in ascii_uppercase[1:]))
+    if not re.fullmatch("[A-Za-z]{1,32}", names[0]):
         raise click.BadParameter("a name is 1 to 32 letters", param_hint="--name")
     where = (options["host"], options["port"] or games()[game].port)
     is_terminal = sys.stdout.isatty() and os.environ.get("TERM") != "dumb" and not options["as_json"]
@@ -87,7 +96,7 @@ def watch(game: str, name: str, pace: float | None, **options: Any) -> None:
     ended: list[GamedError | None] = []
     # `react` exits when the reactor has stopped. The exit status is set below instead.
     with suppress(SystemExit):
-        react(lambda reactor: Deferred.fromCoroutine(_watch(reactor, where, (name, pace), ended, show)))
+        react(lambda reactor: Deferred.fromCoroutine(_watch(reactor, where, (names[0], pace, names[1:]), ended, show)))
     if not ended:
         raise click.Abort
     if ended[0] is not None:
@@ -97,7 +106,7 @@ def watch(game: str, name: str, pace: float | None, **options: Any) -> None:
 async def _watch(
     reactor: Any,
     where: tuple[str, int],
-    how: tuple[str, float],
+    how: tuple[str, float, tuple[str, ...]],
     ended: list[GamedError | None],
     show: Callable[[Frame], None],
 ) -> None:

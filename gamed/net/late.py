@@ -52,7 +52,7 @@ class Late(Generic[T]):
 class LateReception(Late[Reception]):
     """A proxy of a `Reception` whose game is imported when it is first used."""
 
-    def __init__(self, make: Callable[[], Reception], check: Callable[[Any], None]) -> None:
+    def __init__(self, make: Callable[[], Reception], check: Callable[[Any], object]) -> None:
         super().__init__(self._make_configured)
         self._make_reception, self._check = make, check
         self._settings: Any = None

@@ -6,6 +6,7 @@ Source: docs/reference/roborally.md. gamed is the protocol's manager (Verwalter)
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from operator import attrgetter
 from typing import Final
@@ -52,10 +53,13 @@ _CHECKED: Final = attrgetter("courses", "lives", "min_players", "max_players")
 """The settings that decide whether a course can be played on."""
 
 
-def _check(settings: Settings) -> None:
-    """Raise ConfigError if a course cannot be played on. Those of the default settings can be: a test tries them."""
-    if _CHECKED(settings) != _CHECKED(Settings()):
-        _check_courses(settings)
+def _check(settings: Settings) -> Sequence[str]:
+    """Return what a course overrides. Raises ConfigError if one cannot be played on.
+
+    Those of the default settings can be: a test tries them.
+    """
+    found: Sequence[str] = () if _CHECKED(settings) == _CHECKED(Settings()) else _check_courses(settings)
+    return found
 
 
 def _public_text(entry: Entry) -> str | None:

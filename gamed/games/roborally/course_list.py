@@ -5,7 +5,7 @@ Source: docs/specs/roborally.md#54-files, docs/reference/roborally.md#configurat
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from random import Random
 from typing import Any
@@ -76,6 +76,17 @@ def course_options(name: str, settings: Any) -> Options:
         "max_turns": settings.max_turns,
         "seed": settings.seed,
     }
+
+
+def overridden(settings: Any) -> Iterator[str]:
+    """Yield a sentence for each limit that somebody has set and a course overrides. Raises ConfigError."""
+    wanted = Limits(settings.lives, settings.min_players, settings.max_players)
+    for name in dict.fromkeys(settings.courses):
+        course = _course(name, wanted).limits
+        for key in ("lives", "min_players", "max_players"):
+            given, own = getattr(wanted, key), getattr(course, key)
+            if given not in (own, getattr(Limits(), key)):
+                yield f"{key} = {given} has no effect on the course {name}, which has {key} = {own}"
 
 
 @lru_cache(64)

@@ -15,7 +15,7 @@ from typing import Any, Final
 from attrs import define, field
 
 from gamed.core.errors import RemoteProtocolError
-from gamed.core.events import Event
+from gamed.core.events import Event, Unread
 from gamed.core.peer import Peer
 from gamed.core.reception import HostedRoom, LobbyServices, check_wanted, suits
 from gamed.games.roborally import messages as m
@@ -73,6 +73,10 @@ class ManagerReception:
             return
         if isinstance(event, m.Registration):
             self._register(peer, guest, event)
+            return
+        if type(event) is Unread:
+            # The peer has closed within a line: that is no violation.
+            self.services.refused(peer, event.refusal)
             return
         refusal = refusals.unregistered(event)
         if not (guest.is_http and refusal.code == "unknown-word"):

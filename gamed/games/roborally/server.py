@@ -9,7 +9,7 @@ from typing import Any
 
 from gamed.core.game import Options
 from gamed.core.reception import LobbyServices
-from gamed.games.roborally.course_list import CourseList, course_options
+from gamed.games.roborally.course_list import CourseList, course_options, overridden
 from gamed.games.roborally.limits import TableLimits
 from gamed.games.roborally.reception import ManagerReception
 from gamed.games.roborally.rules.moves import Program, parse
@@ -22,10 +22,9 @@ def options(settings: Any) -> Options:
     return course_options(settings.courses[0], settings)
 
 
-def check_courses(settings: Any) -> None:
-    """Raise ConfigError if a course cannot be played on."""
-    for name in settings.courses:
-        course_options(name, settings)
+def check_courses(settings: Any) -> list[str]:
+    """Return sentences on limits that a course overrides. Raises ConfigError if a course cannot be played on."""
+    return list(overridden(settings))
 
 
 def connection(_settings: Any) -> RoboRallyConnection:

@@ -23,7 +23,7 @@ from typing import Final
 from attrs import define, field
 
 from gamed.core.errors import RuleError
-from gamed.core.events import Event
+from gamed.core.events import Event, Unread
 from gamed.core.game import CHANCE, Options, Outcome, Seat, Termination
 from gamed.core.history import DRAWN, ENDED, HELD, JOINED, LEFT, MOVE, STARTED, Entry, Value
 from gamed.core.match import Match, MatchTable
@@ -189,7 +189,10 @@ class Manager(MatchTable):
         return self._step(builder, now)
 
     def _take(self, builder: StepBuilder, member: Member, event: Event, now: float) -> None:
-        if isinstance(event, m.Query):
+        if type(event) is Unread:
+            # The peer has closed within a line: that is no violation.
+            builder.refuse(member.seat, event.refusal)
+        elif isinstance(event, m.Query):
             builder.send(member.seat, m.Error())
             builder.refuse(member.seat, refusals.unanswerable(event))
             if not member.is_out:

@@ -43,6 +43,9 @@ class Viewer:
     pace: float = 0.0
     """The wished delay of each `ok`, in seconds. It is shortened to what the manager allows."""
 
+    spare_names: tuple[str, ...] = ()
+    """The names that it tries next if that one is in use."""
+
     frames: deque[Frame] = field(factory=deque)
     """Frames that have not been shown yet."""
 
@@ -139,6 +142,10 @@ class Viewer:
 
     def _learn(self, question: Event | None, answer: Event) -> bytes:
         match question, answer:
+            case m.RegisterChannel(), m.Error() if self.spare_names:
+                self.name, *rest = self.spare_names
+                self.spare_names = tuple(rest)
+                return self.begin()
             case m.RegisterChannel(), m.Error():
                 raise RemoteProtocolError(f"the name {self.name} is in use", code="refused")
             case m.RegisterChannel(), m.Ok():

@@ -12,7 +12,8 @@ from typing import ClassVar, Final
 from attrs import define, field
 
 from gamed.core.errors import LocalProtocolError, RemoteProtocolError
-from gamed.core.events import Event
+from gamed.core.events import Event, Unread
+from gamed.core.refusals import Refusal
 from gamed.games.roborally.grammar import SAYABLE, Sender, malformed, parse, serialize
 from gamed.games.roborally.messages import Malformed
 
@@ -129,6 +130,9 @@ def _said(event: Event, sender: Sender) -> bytes:
     return serialize(event) + END
 
 
+_HALF: Final = "the connection ended within a message"
+
+
 @define
 class RoboRallyConnection:
     """The manager's side of one connection."""
@@ -147,16 +151,23 @@ class RoboRallyConnection:
         """The first bytes of a line that has not ended."""
         return self._lines.unfinished
 
+    _has_ended: bool = field(default=False, init=False)
+    """Whether the peer has closed, and a line without an end must still be reported."""
+
     def receive_data(self, data: bytes) -> None:
         """Take bytes from the peer. Empty bytes mean that it has closed; a line without an end is dropped then."""
+        self._has_ended = not data
         self._lines.receive_data(data)
 
     def events(self) -> Iterator[Event]:
-        """Yield a message, or Malformed, for each line that is not blank.
+        """Yield a message, or Malformed, for each line that is not blank; Unread for a line without an end.
 
         Raises RemoteProtocolError(code="line-too-long") after the last valid line.
         """
-        return _events(self._lines, Sender.PEER)
+        yield from _events(self._lines, Sender.PEER)
+        if self._has_ended and self.unfinished:
+            self._has_ended = False
+            yield Unread(Refusal("unfinished", _HALF, self.ending, self.unfinished))
 
     def send(self, event: Event) -> bytes:
         """Return a line for the peer. Raises LocalProtocolError for an event that a manager cannot say."""

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
+from gamed.core.errors import RemoteProtocolError
 from gamed.games.roborally import game_type
 from gamed.games.roborally.client import Player
 from gamed.games.roborally.screen import all_lines, fitted
@@ -39,6 +40,20 @@ def step(found: Viewer, *lines: bytes) -> str:
     (frame,) = found.frames
     found.frames.clear()
     return "\n".join(all_lines(fitted(frame)))
+
+
+class NameTests(SynchronousTestCase):
+    def test_a_name_that_is_in_use_is_followed_by_another(self) -> None:
+        found = Viewer("Tafel", 0.0, ("TafelB", "TafelC"))
+        self.assertEqual(found.begin(), b"RGA(Tafel)\n")
+        self.assertEqual(found.receive_data(b"error\n"), b"RGA(TafelB)\n")
+        self.assertEqual(found.receive_data(b"ok\n"), b"GPL\nGFL\nGSN\n")
+        self.assertEqual((found.name, found.is_registered), ("TafelB", True))
+        found = Viewer("Tafel", 0.0, ("TafelB",))
+        found.begin()
+        found.receive_data(b"error\n")
+        error = self.assertRaises(RemoteProtocolError, found.receive_data, b"error\n")
+        self.assertEqual(str(error), "the name TafelB is in use")
 
 
 class PictureTests(SynchronousTestCase):

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.core.errors import LocalProtocolError, RemoteProtocolError
-from gamed.core.events import Event, Moved, Started
+from gamed.core.events import Event, Moved, Started, Unread
 from gamed.core.refusals import Refusal
 from gamed.games.roborally import messages as m
 from gamed.games.roborally.grammar import SAYABLE, Sender
@@ -74,9 +74,17 @@ class LineTests(SynchronousTestCase):
         wire.receive_data(b"na)\nGS")
         self.assertEqual(list(wire.events()), [m.RegisterPlayer("Anna")])
 
-    def test_nor_is_it_one_when_the_peer_closes(self) -> None:
+    def test_nor_is_it_one_when_the_peer_closes_but_it_is_reported(self) -> None:
         wire = RoboRallyConnection()
         wire.receive_data(b"GSD\nGFL")
+        wire.receive_data(b"")
+        first, half = wire.events()
+        self.assertEqual(first, m.GetSize())
+        assert type(half) is Unread
+        self.assertEqual((half.refusal.code, half.refusal.text), ("unfinished", b"GFL"))
+        self.assertEqual(list(wire.events()), [])
+        wire = RoboRallyConnection()
+        wire.receive_data(b"GSD\n")
         wire.receive_data(b"")
         self.assertEqual(list(wire.events()), [m.GetSize()])
 
