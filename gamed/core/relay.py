@@ -246,7 +246,8 @@ class Relay:
         events = [self._role(seat) for seat in unnotified]
         # Both clients get the start before any early line is forwarded: docs/reference/battleship.md#order.
         events += [Addressed(0, Started()), Addressed(1, Started())]
-        step = Step(tuple(events), wake_at=self._patience, journal=tuple(journal))
+        patience = min(ANSWER_SECONDS, self._clock.playing)
+        step = Step(tuple(events), wake_at=now + patience, journal=tuple(journal))
         early, self._early = self._early or (), None
         # Early lines have been refused once, and are not refused again when they are judged.
         if early:
@@ -254,13 +255,6 @@ class Relay:
         for seat, moved in early:
             step.join(self.receive(seat, moved, now))
         return step
-
-    @property
-    def _patience(self) -> float:
-        """When to look whether a client does not answer: early, until both have been seen to."""
-        clock = self._clock
-        patience = clock.playing if self._lines > _FIRST_LINES else min(ANSWER_SECONDS, clock.playing)
-        return clock.last_message_at + patience
 
     def _wait(self, seat: Seat, moved: Moved, now: float) -> Step:
         self._early_bytes += len(moved.body) + 1
@@ -320,8 +314,11 @@ class Relay:
         outcome = self.game.ends(body, seat) or decided
         if outcome is not None:
             return self._finish(outcome, now, events, (entry,), verdict=found)
+        patience = clock.playing if self._lines > _FIRST_LINES else min(ANSWER_SECONDS, clock.playing)
         is_first = len(self._to_review) == 1
-        return Step(events, (), self._patience, (entry,), is_first, found.findings, refused=found.refused)
+        return Step(
+            events, (), clock.last_message_at + patience, (entry,), is_first, found.findings, refused=found.refused
+        )
 
     def _skip(self, seat: Seat, event: Event) -> Step:
         if isinstance(event, Unread):

@@ -280,7 +280,8 @@ class OwnTests(SynchronousTestCase):
         """Before findings were made of them, such lines ended the judging; other findings did, too."""
         text = battleship((0, b"hello\n"), (1, b"(1,[0,0]).\n"))
         stopped = re.sub(b"<findings>.*</findings>", b'<unjudged entry="3"/>', text, flags=re.DOTALL)
-        self.assert_imported(stopped, "idle", None)
+        # The client that said hello is to answer, and is silent.
+        self.assert_imported(stopped, "idle", 1)
         self.assertEqual(outcome(stopped.replace(b'entry="3"', b'entry="5"')).code, "illegal")
         text = battleship((0, b"(1,[0,0]).\n(1,[0,0]).\n"))
         stopped = re.sub(b'<finding code="out-of-turn" seat="0" entry="4">.*?</finding>', b"", text)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.records.gofans import VERSIONS
 from gamed.records.importer import CODES, TAKEN, check
-from gamed.records.index import index
+from gamed.records.index import VIOLATIONS, index
+from gamed.records.played import REMARKS
 from tests.records.documents import outcome
 from tests.test_docs import ROOT, blocks, first_cells, section
 
@@ -22,6 +24,11 @@ class RecordsPageTests(SynchronousTestCase):
         self.assertEqual(first_cells(shown), list(CODES))
         for code in CODES:
             self.assertIn(f"| `{code}` | {'yes' if code in TAKEN else 'no'} |", shown)
+
+    def test_every_detail_and_remark_is_there(self) -> None:
+        shown = section(RECORDS, "What is wrong or odd, by codes")
+        cells = " ".join(re.findall(r"^\| (.*?) \|", shown, re.MULTILINE))
+        self.assertEqual(set(re.findall(r"`([a-z-]+)`", cells)), {*VIOLATIONS, *REMARKS})
 
     def test_the_examples_are_what_they_say(self) -> None:
         outcomes = [outcome(text.encode()) for text in blocks(RECORDS, "xml")]
