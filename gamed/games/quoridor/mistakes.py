@@ -257,3 +257,8 @@ PAUSED: Final = Refusal(
 TOO_MANY: Final = Refusal(
     "too-many", "a thousand messages of this world had no effect since the game began: it is thrown out", MESSAGES
 )
+
+
+def too_long(most: int) -> Refusal:
+    """Return the refusal of a move that is one too many."""
+    return Refusal("game-limit", f"the game has had {most} moves, and ends without a winner", "a game that ends")

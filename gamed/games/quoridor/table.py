@@ -7,6 +7,7 @@ seat, in the room and in records, is its id minus one.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from math import inf
@@ -31,6 +32,7 @@ from gamed.games.quoridor.mistakes import (
     mistake,
     no_game,
     out_of_turn,
+    too_long,
     untimely,
 )
 from gamed.games.quoridor.pacing import Outbox
@@ -51,6 +53,9 @@ _SPOKEN: Final = {
     (Word.WAIT, 1): Occasion.SECOND_WAITS,
 }
 
+
+_BARE: Final = re.compile(r"\s*\(\s*[a-z]+\s*\)\s*")
+"""A message that is one word."""
 
 _VOTES: Final = (Status.VOTE, Status.FIRST_WAITS, Status.SECOND_WAITS)
 _RULES: Final = TableRules()
@@ -184,7 +189,8 @@ class Universe(MatchTable):
         occasion = Occasion.RESETS if message is Word.RESET else _SPOKEN.get((message, self.order.index(seat)))
         found = None if occasion is None else row(self.status, len(self.order), occasion)
         if found is None:
-            if message in self._late.pop(seat, ()):
+            # A word with a move or a number is not what crossed: its program has another idea of the messages.
+            if message in self._late.pop(seat, ()) and _BARE.fullmatch(text):
                 return Step()
             return self._refuse(seat, untimely(message, self.status, is_running=self.is_running), now, text)
         words = {Word.RESET} if message is Word.RESET else {Word.PLAY, Word.WAIT}
@@ -225,7 +231,8 @@ class Universe(MatchTable):
             refusal = out_of_turn(seat, self.order[0]) if self.is_running else no_game(self.status)
             return self._refuse(seat, refusal, now, text)
         if self._moves >= self.most:
-            return self.stop(Termination.LIMIT, now)
+            refusal = evolve(too_long(self.most), text=text.rstrip().encode())
+            return evolve(self.stop(Termination.LIMIT, now), refused=((seat, refusal),))
         try:
             step = self.play(seat, placed.move, now)
         except RuleError as error:

@@ -297,6 +297,9 @@ class SoftwareChallengeReception:
 
     def _give_up(self, room: HostedRoom) -> None:
         del self._unfilled[room]
+        refusal = Refusal("no-partner", f"no second player came for {self.waiting:g} seconds", "a second player")
+        for peer in list(room.peers.values()):
+            self.services.refused(peer, refusal)
         room.stop(Termination.IDLE)
 
     def _join_prepared(self, peer: Peer, event: say.JoinPrepared) -> None:

@@ -156,6 +156,10 @@ class UntimelyTests(SynchronousTestCase):
         self.assertEqual(play.say(2, "(reset)"), Step())
         self.assertEqual(refused(play.say(2, "(reset)"), 1), ["no-reset"])
 
+    def test_a_word_with_more_than_itself_did_not_cross(self) -> None:
+        play = two()
+        self.assertEqual(refused(play.say(2, "(play 1 (player 4 1 1))"), 1), ["no-vote"])
+
     def test_a_move(self) -> None:
         for status, worlds, code, words in (
             (Status.WAIT, 1, "no-game", "another world"),

@@ -273,6 +273,8 @@ class StopTests(SynchronousTestCase):
         step = play.say(1, "(move player 4 3)")
         self.assertEqual((step.events, step.outcome, step.closed), ((), Outcome(Termination.LIMIT), True))
         self.assertEqual([entry.kind for entry in step.journal], ["ended"])
+        ((seat, refusal),) = step.refused
+        self.assertEqual((seat, refusal.code, refusal.text), (0, "game-limit", b"(move player 4 3)"))
 
     def test_the_next_game_has_as_many_again(self) -> None:
         play = two()

@@ -319,6 +319,8 @@ class ConfigureTests(AdministrationTestCase):
         self.assertTrue(self.harness.rooms[0].table.is_paused)
         self.harness.wait(11)
         self.assertEqual(self.harness.rooms, [])
+        (refusal,) = waiting.session.refusals.first
+        self.assertEqual((refusal.code, refusal.reason), ("no-partner", "no second player came for 10 seconds"))
 
     def test_no_password_leaves_the_old_one(self) -> None:
         self.harness.reception.configure(Settings())
