@@ -24,8 +24,8 @@ def universe(referee: str = "observe", pace: float = 0.0) -> Universe:
 def said(text: str) -> Said:
     reader = DatumReader(65_536, 200)
     reader.receive_data(f"{text}\n".encode())
-    ((datum, _, _),) = reader.messages()
-    return Said(datum)
+    ((datum, received, _),) = reader.messages()
+    return Said(datum, received)
 
 
 def events(step: Step) -> list[str]:
