@@ -49,7 +49,11 @@ class Companion:
         """End the process, whatever it is doing."""
         if self.process.poll() is None:
             self.process.kill()
-            self.process.communicate()
+        self.process.wait()
+        # Also if it has ended by itself: otherwise its pipes stay open.
+        for pipe in (self.process.stdin, self.process.stdout, self.process.stderr):
+            with contextlib.suppress(BrokenPipeError):
+                pipe.close()
 
 
 class PlayingCompanion(Companion):

@@ -27,7 +27,7 @@ export const words = {
     closed: "The game was broken off: the enemy has left, or the server has ended it.",
     lied: "The enemy is lying: no fleet matches all of its answers.", erred: "The enemy broke the rules. What it sent was ignored.",
     stay: "You can play on. If you leave, the enemy does not win.",
-    stuck: "Until it answers your shot, you can only wait or leave. If you leave, the enemy does not win.",
+    stuck: "You can wait, or leave: it does not win.",
     notBegun: "The game has not begun.", toShoot: "{name} is to shoot.", toAnswer: "{name} has to answer the shot at {cell}.",
     hasWon: "{name} has won.", nobody: "The game ended without a winner.",
     shoots: "{name}: shot at {cell}.", answers: "{name}: {cell} is {state}.", isHit: "hit", hitSunk: "hit and sunk",
@@ -52,7 +52,7 @@ export const words = {
     closed: "Abgebrochen: Der Gegner ist gegangen, oder der Server hat die Partie beendet.",
     lied: "Der Gegner lügt: Keine Flotte passt zu allen seinen Antworten.", erred: "Der Gegner hat eine Regel verletzt. Das zählt nicht.",
     stay: "Du kannst weiterspielen. Wenn du gehst, gewinnt der Gegner nicht.",
-    stuck: "Bis er deinen Schuss beantwortet, kannst du nur warten oder gehen. Wenn du gehst, gewinnt der Gegner nicht.",
+    stuck: "Warte oder geh: Er gewinnt dann nicht.",
     notBegun: "Das Spiel hat noch nicht begonnen.", toShoot: "{name} ist am Zug.", toAnswer: "{name} muss den Schuss auf {cell} beantworten.",
     hasWon: "{name} hat gewonnen.", nobody: "Das Spiel endete ohne Sieger.",
     shoots: "{name}: Schuss auf {cell}.", answers: "{name}: {cell} ist {state}.", isHit: "getroffen", hitSunk: "getroffen und versenkt",
@@ -497,7 +497,6 @@ function playing(root, context) {
     arrange(isPlacing);
     if (isPlacing) port.board.show(placed ?? you.fleet.ships);
     const faults = [...new Set(you.faults.map((fault) => (fault.code === "dishonest" ? "lied" : "erred")))];
-    // Whose shot was not answered legibly can only wait or leave.
     const rest = t(phase === "await" ? "stuck" : "stay");
     enemy.say([t("enemy")], [roster(you.enemy.afloat, t), ...faults.map((fault) => el("p", { class: "note", "data-fault": fault }, `${t(fault)} ${rest}`))],
       `${you.enemy.afloat} ${faults} ${rest}`);
