@@ -4,23 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from statistics import fmean, median
-from typing import Protocol
+from typing import TYPE_CHECKING
 
-
-class Played(Protocol):
-    """A finished match."""
-
-    @property
-    def won(self) -> bool | None:
-        """None: a draw."""
-
-    @property
-    def moves(self) -> int:
-        """The number of the bot's moves, or shots."""
-
-    @property
-    def side(self) -> str:
-        """The bot's side in the match, for people; nothing if sides do not matter."""
+if TYPE_CHECKING:
+    from gamed.bots.play import Played
 
 
 def evaluation(played: Sequence[Played]) -> Iterator[str]:

@@ -386,7 +386,8 @@ class Room:
             begun = b"" if refusal.text else peer.unfinished
             if begun:
                 reason = f"{refusal.reason}; it has begun a message that has no end"
-                refusal = evolve(refusal, reason=reason, text=begun)  # noqa: PLW2901 (the same, with what lies there)
+                # The room does not know whether it would have been secret.
+                refusal = evolve(refusal, reason=reason, text=begun, is_hidden=True)  # noqa: PLW2901 (as it stands now)
             self.services.refusals.add(peer, refusal, self.id, seat)
 
     def _end(self, outcome: Outcome) -> None:

@@ -40,8 +40,8 @@ class Remark:
 
 WRONG_REMOVES: Final = "wrong-removes"
 AFTER_END: Final = "after-end"
-UNPASSED: Final = "resigned-without-pass"
-REMARKS: Final = (WRONG_REMOVES, AFTER_END, UNPASSED)
+RESIGNED_ONLY: Final = "resigned-without-pass"
+REMARKS: Final = (WRONG_REMOVES, AFTER_END, RESIGNED_ONLY)
 """The codes of remarks. They are stable."""
 
 
@@ -162,7 +162,7 @@ def _on_the_end(game: GoGame) -> Iterator[Remark]:
     for player in game.players:
         if player.points == RESIGNED and (player.id not in last or last[player.id].point is not None):
             text = f"player {player.id} resigned (points -1), and the last move of player {player.id} is not a pass"
-            yield Remark(UNPASSED, text)
+            yield Remark(RESIGNED_ONLY, text)
 
 
 def _formal_passes(game: GoGame, last: Mapping[int, Node]) -> list[Node]:

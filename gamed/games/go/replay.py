@@ -65,6 +65,8 @@ def dropped_removes(game: GoGame) -> list[str]:
 
     Raises nothing: a game that the rules reject says so when it is read again.
     """
+    if all(node.removes is None for _, node in game.walk()):
+        return []
     count = 0
     with suppress(RuleError):
         for _ in differences(game):
