@@ -303,7 +303,9 @@ class Stream:
             # Something changed while this job was at work. The next job sends it, and then says goodbye.
             return
         for reader in list(self.readers):
-            reader.send(GONE)
-            reader.end()
-            self.leave(reader)
-            yield
+            # Since the last piece its browser may have closed the connection.
+            if reader in self.readers:
+                reader.send(GONE)
+                reader.end()
+                self.leave(reader)
+                yield

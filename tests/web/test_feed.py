@@ -363,3 +363,11 @@ class EndTests(StreamTestCase):
         self.wait()
         reader = self.joined()
         self.assertEqual((len(reader.events), reader.sent[-1]), (1, GONE))
+
+    def test_a_browser_that_leaves_during_the_farewell_is_not_told_it(self) -> None:
+        first, second = self.joined(), self.joined()
+        before = list(second.sent)
+        first.end = lambda: self.stream.leave(second)  # type: ignore[method-assign]
+        self.stream.end()
+        self.wait()
+        self.assertEqual((first.sent[-1], second.sent, second.is_ended), (GONE, before, False))
