@@ -213,7 +213,7 @@ def main() -> None:
         assert "plugin cache" not in said, "twistd --help must be run after the last pip install"
         # The records of the two checks: one in the restored SQLite file, and with that one another one in PostgreSQL.
         for text, count in ((printed["Back up and restore"][-1], 1), (listed, 2)):
-            assert text.count("battleship") == count, text
+            assert text.count("  battleship  ") == count, text
         for text in (*printed["Check"], *again):
             assert re.search(r"^ok +database ", text, re.MULTILINE), text
     print("the page can be followed as it stands")
