@@ -382,6 +382,9 @@ class _Writer:
         for name, color in _SETUP.items():
             stones = [stone.point for stone in game.setup if _COLORS[self.letters[stone.color]] == color]
             root |= {name: list(map(sgf_values.to_notation, stones))} if stones else {}
+        first = next(game.main_line(), None)
+        if game.setup and first is not None:
+            root["PL"] = [self._letter(first).encode()]
         self._put_players(root)
         return root
 

@@ -304,6 +304,17 @@ class WriteTests(SynchronousTestCase):
         self.assertTrue(data.startswith(b"(;FF[4]"))
         self.assertIn(b"CA[UTF-8]", data)
 
+    def test_who_moves_in_a_set_up_position(self) -> None:
+        for first in ("W", "B"):
+            game, _ = one(f"(;SZ[9]AB[aa][bb]AW[cc]PL[{first}];{first}[dd])")
+            data, notes = sgf.write([game])
+            self.assertEqual(notes, [])
+            self.assertIn(f"PL[{first}]", data.decode())
+            ((back, notes),) = read_sgf(data)
+            self.assertEqual((plain(back), notes), (plain(game), []))
+        for text in ("(;SZ[9];W[dd])", "(;SZ[9]AB[aa])"):
+            self.assertNotIn(b"PL", sgf.write([one(text)[0]])[0])
+
     def test_all_lines_are_short(self) -> None:
         self.assertLess(max(map(len, sgf.write([line(361)])[0].split(b"\n"))), 80)
 
