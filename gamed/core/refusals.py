@@ -58,6 +58,15 @@ class Refusal:
     """Whether only programs must hear of it: a person may take so long."""
 
 
+LEFT_EARLY: Final = Refusal(
+    "left",
+    "it ended its side of the connection before the game was over, which counts as leaving",
+    "a connection that stays open until the game is over (`echo … | nc` ends its side at once)",
+    is_for_programs=True,
+)
+"""A peer that has sent something leaves a match that goes on, or that it waits for."""
+
+
 @define
 class Refusals:
     """The refusals of one peer. The first `KEPT`, and the first of each code, are kept in full."""

@@ -375,8 +375,11 @@ class Relay:
         winner = 1 - seat if self.is_started else None
         if any(finding.seat == winner for finding in self.findings):
             winner = None
-        refused = () if refusal is None else ((seat, refusal),)
-        outcome = self.game.outcome(self.state) or Outcome(why, winner)
+        decided = self.game.outcome(self.state)
+        # Who closes the connection after the end, or because the other one broke a rule, does nothing wrong.
+        is_right = why is Termination.LEFT and (decided is not None or (self.is_started and winner is None))
+        refused = () if refusal is None or is_right else ((seat, refusal),)
+        outcome = decided or Outcome(why, winner)
         return self._finish(outcome, now, journal=(left,), verdict=verdict, refused=refused)
 
     def tick(self, now: float) -> Step:

@@ -147,8 +147,13 @@ class Table(Protocol):
     def receive(self, seat: Seat, event: Event, now: float) -> Step:
         """Take a peer's event."""
 
-    def leave(self, seat: Seat, why: Termination, now: float, text: str = "") -> Step:
-        """Empty a seat because its peer has left or was removed. `text`: the reason, for the other peers."""
+    def leave(
+        self, seat: Seat, why: Termination, now: float, text: str = "", *, refusal: Refusal | None = None
+    ) -> Step:
+        """Empty a seat because its peer has left or was removed. `text`: the reason, for the other peers.
+
+        `refusal`: noted if the peer still had a part in the match.
+        """
 
     def delivered(self, now: float, unsent: Collection[Seat] = ()) -> float | None:
         """Take note that the events of the last step have left. Return the new `wake_at`, if it changes.

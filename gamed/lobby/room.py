@@ -198,11 +198,13 @@ class Room:
         except Exception:  # noqa: BLE001 (whatever it is, the other rooms play on)
             self.fail(Failure())
 
-    def leave(self, seat: Seat, why: Termination = Termination.LEFT, text: str = "") -> None:
-        """Empty a seat."""
+    def leave(
+        self, seat: Seat, why: Termination = Termination.LEFT, text: str = "", refusal: Refusal | None = None
+    ) -> None:
+        """Empty a seat. `refusal`: noted if its peer still had a part in the match."""
         if seat == OBSERVERS:
             return
-        self._act(self.table.leave, seat, why, self._now(), text)
+        self._act(partial(self.table.leave, refusal=refusal), seat, why, self._now(), text)
         self._emptied((seat,))
 
     def observe(self, peer: Peer) -> None:

@@ -36,7 +36,7 @@ from gamed.core.errors import RemoteProtocolError, RoomError, StoreError
 from gamed.core.events import Event
 from gamed.core.game import Seat, Termination
 from gamed.core.peer import Party
-from gamed.core.refusals import Refusal, Refusals
+from gamed.core.refusals import LEFT_EARLY, Refusal, Refusals
 from gamed.core.table import OBSERVERS
 from gamed.fairness import MESSAGES_AT_ONCE
 from gamed.lobby.room import Room
@@ -409,13 +409,13 @@ class Session:
             log.failure("server fault: peer={peer}", peer=self.name)
             self.close()
 
-    def _leave_all(self, why: Termination) -> None:
+    def _leave_all(self, why: Termination, refusal: Refusal | None = None) -> None:
         places, self.places, self._place = self.places, (), None
         for room, seat in places:
             if seat == OBSERVERS:
                 room.unobserve(self)
             else:
-                room.leave(seat, why)
+                room.leave(seat, why, refusal=refusal)
 
     # IHandshakeListener
 
@@ -472,7 +472,7 @@ class Session:
         if self._refusals is not None:
             self.factory.refusals.ended(self)
         self._attempt(self.factory.reception.depart, self)
-        self._leave_all(Termination.LEFT)
+        self._leave_all(Termination.LEFT, LEFT_EARLY if self._is_inside else None)
         self.close()
         if self.transport is not None:
             self.transport.loseConnection()

@@ -210,9 +210,9 @@ class LobbyTestCase(SynchronousTestCase):
         """Have a method of this room's table raise ZeroDivisionError."""
         real = getattr(Relay, method)
 
-        def broken(table: Relay, *args: Any) -> Any:
+        def broken(table: Relay, *args: Any, **kw: Any) -> Any:
             if table is room.table:
                 raise ZeroDivisionError(method)
-            return real(table, *args)
+            return real(table, *args, **kw)
 
         self.patch(Relay, method, broken)

@@ -16,7 +16,7 @@ class NightTests(SynchronousTestCase):
             for refusal in night.refusals:
                 self.assertTrue(refusal.reason, student)
                 self.assertTrue(refusal.expected, student)
-                self.assertTrue(refusal.text or refusal.code in {"idle", "no-answer", "empty-line"}, student)
+                self.assertTrue(refusal.text or refusal.code in {"idle", "no-answer", "empty-line", "left"}, student)
 
     def test_nothing_is_held_against_the_opponent(self) -> None:
         for student in BOTS:

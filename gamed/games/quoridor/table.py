@@ -249,7 +249,15 @@ class Universe(MatchTable):
 
     # Worlds leave
 
-    def leave(self, seat: Seat, why: Termination, now: float, text: str = "") -> Step:  # noqa: ARG002 (Table's)
+    def leave(
+        self,
+        seat: Seat,
+        why: Termination,
+        now: float,
+        text: str = "",  # noqa: ARG002 (Table's signature)
+        *,
+        refusal: Refusal | None = None,
+    ) -> Step:
         """Dissolve the table: the others get `disconnect`, and their messages are refused from now on."""
         self._outbox.forget(seat)
         if self.is_over:
@@ -257,6 +265,7 @@ class Universe(MatchTable):
         self.is_dissolved = True
         self._held.clear()
         step = self.lose(seat, why, now) if self.is_running else Step()
+        step.refused = () if refusal is None else ((seat, refusal),)
         self.order.remove(seat)
         events = tuple(Addressed(other, Told(Call.DISCONNECT, seat + 1, DUMMY)) for other in self.order)
         step.events = self._outbox.post(events, now)

@@ -11,7 +11,11 @@ from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from typing import Final, NamedTuple
 
+from gamed.core.game import Termination
 from gamed.games.roborally.rules.state import Stage
+
+STOPPED: Final[Mapping[Termination, str]] = {Termination.SHUTDOWN: "Shutdown", Termination.CANCELLED: "Cancelled"}
+"""The word in REN(SO(...)) if the game is stopped before its end; for other reasons it is Error."""
 
 
 class Status(StrEnum):

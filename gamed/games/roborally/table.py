@@ -27,6 +27,7 @@ from gamed.core.events import Event, Unread
 from gamed.core.game import CHANCE, Options, Outcome, Seat, Termination
 from gamed.core.history import DRAWN, ENDED, HELD, JOINED, LEFT, MOVE, STARTED, Entry, Value
 from gamed.core.match import Match, MatchTable
+from gamed.core.refusals import Refusal
 from gamed.core.table import CHANNELS, Addressed, Step
 from gamed.games.roborally import messages as m
 from gamed.games.roborally import refusals
@@ -36,18 +37,12 @@ from gamed.games.roborally.queries import Facts, answer
 from gamed.games.roborally.requests import Member, OpenRequest, engine_answer, wire_request
 from gamed.games.roborally.rules.game import RoboRally
 from gamed.games.roborally.rules.state import Stage, State
-from gamed.games.roborally.states import STAGES, Status, went
+from gamed.games.roborally.states import STAGES, STOPPED, Status, went
 from gamed.games.roborally.step_builder import Leaver, StepBuilder
 
 _RULES: Final = RoboRally()
 _SHORTEST: Final = 0.001
 """Seconds for a channel that has spent its budget. A limit of 0 would mean any time."""
-
-_REASONS: Final[Mapping[Termination, str]] = {
-    Termination.SHUTDOWN: "Shutdown",
-    Termination.CANCELLED: "Cancelled",
-}
-"""The word in REN(SO(...)) if the game is stopped before its end; for other reasons it is Error."""
 
 
 @define
@@ -326,11 +321,21 @@ class Manager(MatchTable):
 
     # Leaving
 
-    def leave(self, seat: Seat, why: Termination, now: float, text: str = "") -> Step:  # noqa: ARG002 (Table's)
+    def leave(
+        self,
+        seat: Seat,
+        why: Termination,
+        now: float,
+        text: str = "",  # noqa: ARG002 (Table's signature)
+        *,
+        refusal: Refusal | None = None,
+    ) -> Step:
         """Empty a seat: its connection was lost, or an operator or a limit removes its peer."""
         member = self.members.get(seat)
         builder = StepBuilder()
         if member is not None:
+            if refusal is not None and not member.is_channel and not member.is_out:
+                builder.refuse(seat, refusal)
             self._gone(member, why)
             self._go_on(builder, now)
         return self._step(builder, now)
@@ -552,7 +557,7 @@ class Manager(MatchTable):
             self._end(builder, Outcome(why), now)
         for member in self.members.values():
             if not member.is_out:
-                builder.send(member.seat, m.Removed(Reason.OTHER, _REASONS.get(why, "Error")))
+                builder.send(member.seat, m.Removed(Reason.OTHER, STOPPED.get(why, "Error")))
         self._close(builder)
         return self._step(builder, now)
 

@@ -21,7 +21,7 @@ from gamed.core.match import Opening, opening
 from gamed.core.passwords import is_same
 from gamed.core.peer import Party, Peer
 from gamed.core.reception import HostedRoom, LobbyServices, Reservation, check_wanted, suits
-from gamed.core.refusals import Refusal
+from gamed.core.refusals import LEFT_EARLY, Refusal
 from gamed.games.softwarechallenge import messages as say
 from gamed.games.softwarechallenge.scores import ScoreBook
 from gamed.games.softwarechallenge.season import Season, Sent
@@ -314,7 +314,10 @@ class SoftwareChallengeReception:
         self._join_room(reservation.room, peer, reservation.seat)
 
     def _leave(self, peer: Peer, event: say.Leaving) -> None:
-        if event.has_ended and any(seat in room.peers for room, seat in peer.places):
+        is_seated = any(seat in room.peers for room, seat in peer.places)
+        if is_seated and not event.said and not event.has_ended:
+            self.services.refused(peer, LEFT_EARLY)
+        elif is_seated and event.has_ended:
             reason = "</protocol> ended the document, so the client left the room in which it had a seat"
             expected = "one document for the whole connection: </protocol> after the last message only"
             self._report(peer, event, "document-ended", reason, expected)

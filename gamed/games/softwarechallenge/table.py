@@ -452,14 +452,19 @@ class SeasonTable(MatchTable):
         filled, self.filled = self.filled, _nothing
         filled()
 
-    def leave(self, seat: Seat, why: Termination, now: float, text: str = "") -> Step:
+    def leave(
+        self, seat: Seat, why: Termination, now: float, text: str = "", *, refusal: Refusal | None = None
+    ) -> Step:
         """Empty a slot. During a game its side loses. Before it, in a prepared room, it loses when the game starts."""
         if self._is_over:
             return Step()
         if self.match.is_started:
             step = self.lose(seat, why, now, {"text": text} if text else None)
-            return self._finish(step, Fault(seat, Cause.LEFT, LEFT_TEXT), [])
-        return self._empty(seat, Absence(Fault(seat, Cause.LEFT, LEFT_TEXT), why), now)
+            step = self._finish(step, Fault(seat, Cause.LEFT, LEFT_TEXT), [])
+        else:
+            step = self._empty(seat, Absence(Fault(seat, Cause.LEFT, LEFT_TEXT), why), now)
+        step.refused = () if refusal is None else ((seat, refusal),)
+        return step
 
     def _empty(self, seat: Seat, absence: Absence, now: float) -> Step:
         if not self.is_prepared:

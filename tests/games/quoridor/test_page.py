@@ -77,7 +77,7 @@ class PageTests(SynchronousTestCase):
             Path(str(module.__file__)).read_text() for module in (mistakes, reception, table, wire, datums, sexpr)
         ]
         made = {code for source in sources for code in re.findall(r'(?:Refusal\(|code=)\s*"([a-z-]+)"', source)}
-        made |= {*MEANINGLESS.values(), "not-reading"}
+        made |= {*MEANINGLESS.values(), "left", "not-reading"}
         # The setup of a table, and what is said to a server.
         made -= {"first", "not-accepted"}
         self.assertEqual(sorted(first_cells(section(PAGE, "Refused messages"))), sorted(made))

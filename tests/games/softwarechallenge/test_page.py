@@ -149,7 +149,7 @@ class TableTests(SynchronousTestCase):
         written = {code for path in SERVERS for code in REFUSED.findall(path.read_text("utf-8"))}
         moves = {"no-move", "not-started", "out-of-turn", "not-requested"}
         # The core's own, for all games.
-        core = {"unfinished", "message-too-slow", "not-reading"}
+        core = {"unfinished", "left", "message-too-slow", "not-reading"}
         self.assertEqual(sorted(shown), sorted((written | moves | core) - set(TEXTS)))
 
     def test_every_key_is_there_with_its_default(self) -> None:

@@ -337,7 +337,7 @@ class PlayTests(SilenceTestCase):
             getattr(red, way)()
             self.harness.turn()
             blue.send("<sc.protocol.responses.CloseConnection/></protocol>")
-            self.assertEqual((codes(red), codes(blue)), ([], []))
+            self.assertEqual((codes(red), codes(blue)), (["left"], []))
 
     def test_the_room_knows_what_its_peers_sent_in_vain(self) -> None:
         room = self.red.room

@@ -36,6 +36,7 @@ const refused = {
   idle: "Zu lange kam keine Nachricht.",
   "illegal-byte": "Ein Byte der Zeile gehört nicht zu ASCII.",
   illegible: "Das ist kein Befehl.",
+  left: "Das Programm hat seine Seite der Verbindung vor dem Ende der Partie geschlossen.",
   "line-too-long": "Die Zeile ist zu lang.",
   "long-line": "Die Zeile ist zu lang.",
   malformed: "Auf das erste Wort folgt nicht, was die Grammatik verlangt.",
