@@ -283,7 +283,7 @@ def _message(text: str, side: _Side) -> Event:
     if word is not None:
         return word
     form, fault = _form(head, side), slips.fault(head, packed)
-    if fault and is_open(text.encode()):
+    if fault and (head in slips.SECRET or is_open(text.encode())):
         return malformed("malformed", fault, form, text.encode())
     reason = f"what follows {head} is not in the right form" if head else "no message has this form"
     return malformed("malformed", reason, f"{form}; here {fault}" if fault else form, text.encode())

@@ -1,7 +1,8 @@
 """Common mistakes in the arguments of messages, described for the developers of clients.
 
 The grammar refuses a line as a whole. This module looks at a refused line again, and names the mistake if it knows it.
-Descriptions may quote the line, so they must only be public where the line cannot contain a program.
+Descriptions may quote the line, so they must only be public where the line cannot contain a program. Those of `SECRET`
+messages quote nothing.
 """
 
 from __future__ import annotations
@@ -15,8 +16,14 @@ _SHOWN: Final = 20
 _NAMED: Final = frozenset({"RGS", "RGA", "RLE", "SRO", "GRS"})
 """Messages whose only argument is a name."""
 
+SECRET: Final = frozenset({"TRP", "TRR"})
+"""Messages with a program, or with the registers that a robot opens."""
+
 _GERMAN_EAST: Final = frozenset({"O", "o"})
 """East is Osten in German; the protocol writes E all the same."""
+
+
+_NO_NAME: Final = f"it does not begin with a name of 1 to {_LONGEST_NAME} letters and a comma"
 
 
 def fault(head: str, line: str) -> str:
@@ -70,21 +77,20 @@ def _neither(letter: str) -> str:
 def _program(arguments: str) -> str:
     name, _, rest = arguments.partition(",")
     numbers, _, letter = rest.rpartition(",")
-    wrong = _name(name)
-    if wrong:
-        return wrong
+    if _name(name):
+        return _NO_NAME
     if "PK" in numbers:
         return "the list has cards, but must have their places"
     if not (numbers.startswith("(") and numbers.endswith(")")):
         return "the numbers are not in a list of their own, followed by a comma and t or f"
     if letter not in {"t", "f"}:
-        return _neither(letter)
+        return "after the list there is neither t nor f"
     return "the list holds something other than numbers from 1 to 255 and commas"
 
 
 def _repairs(arguments: str) -> str:
     name = arguments.partition(",")[0]
-    return _name(name) or "after the name there is something other than registers from 1 to 5 and commas"
+    return _NO_NAME if _name(name) else "after the name there is something other than registers from 1 to 5 and commas"
 
 
 _TOLD: Final = {
