@@ -57,6 +57,9 @@ _RESTS: Final = {
 _DOT: Final = Opaque("dot")
 _ESCAPED_OCTET: Final = re.compile("[\udc80-\udcff]")
 
+MOST_SKIPPED: Final = 65_536
+"""A peer that sends more bytes than this of comments and blank lines, and no message, is disconnected."""
+
 # What most messages are: a list of short atoms.
 _ATOM: Final = r"(?:[A-Za-z][A-Za-z0-9-]{0,30}+|[0-9]{1,9}+(?:\.[0-9]{1,9}+)?)"
 _COMMON: Final = re.compile(rf"\((?:{_ATOM}(?: {_ATOM}){{0,7}}+)?\)".encode())
@@ -197,6 +200,8 @@ class DatumReader:
     _reading: Generator[bool, None, tuple[Datum, str]] | None = field(init=False, default=None)
     _text: str = field(init=False, default="")
     _size: int = field(init=False, default=0)
+    # How many bytes of comments and blank lines have come since the last message.
+    _skipped: int = field(init=False, default=0)
 
     @property
     def unfinished(self) -> bytes:
@@ -227,19 +232,31 @@ class DatumReader:
     def messages(self) -> Iterator[Message]:
         """Yield the data so far whose lines have ended, each with its text.
 
-        Raises RemoteProtocolError after those before it, with the code "malformed-datum", "datum-too-long" or
-        "datum-too-deep"; nothing more is read then.
+        Raises RemoteProtocolError after those before it, with the code "malformed-datum", "datum-too-long",
+        "datum-too-deep" or "no-message"; nothing more is read then.
         """
         while self._lines:
             line = self._lines.popleft()
-            if not (self._over or self._reading or line.strip()):
-                continue
-            is_short = self._reading is None and len(line) <= min(_LONGEST_COMMON, self.limit) and self.depth
-            message = (_common_message(line) if is_short else None) or self._read(line)
+            message = None
+            if self._over or self._reading or line.strip():
+                is_short = self._reading is None and len(line) <= min(_LONGEST_COMMON, self.limit) and self.depth
+                message = (_common_message(line) if is_short else None) or self._read(line)
             if message is not None:
+                self._skipped = 0
                 yield message
+            elif self._reading is None and self._error is None:
+                self._skip(line)
         if self._error is not None:
             raise self._error.fresh()
+
+    def _skip(self, line: bytes) -> None:
+        """Count a line that is blank or a comment. Too many of them are an error: a flood of them would have no end."""
+        self._skipped += len(line) + 1
+        if self._skipped > MOST_SKIPPED:
+            text = f"{MOST_SKIPPED} bytes of comments and blank lines have come without a message"
+            self._error = RemoteProtocolError(text, code="no-message", hint="comments are not needed")
+            self._error.text, self._over = line[:SHOWN], True
+            self._lines.clear()
 
     def _read(self, line: bytes) -> Message | None:
         """Read a line; return the message that ends with it. An error is kept for `messages`."""

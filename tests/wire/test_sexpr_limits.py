@@ -11,7 +11,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.core.errors import RemoteProtocolError
 from gamed.wire.datums import Opaque, Symbol
-from gamed.wire.sexpr import DatumReader
+from gamed.wire.sexpr import MOST_SKIPPED, DatumReader
 from tests.wire.reading import (
     PIECE,
     TOO_DEEP,
@@ -60,6 +60,13 @@ class LengthTests(SynchronousTestCase):
         for junk in (b"\n", b"    \n", b";xxxx\n", b"#|xx|#\n", b"#;abc\n", b"\xc2\xa0\n"):
             for pieces in ([junk * 99 + b"(abc)\n"], [*octets(junk * 99), b"(abc)\n"]):
                 self.assertEqual(read(*pieces, limit=6), ([symbols("abc")], ""))
+
+    def test_lines_without_a_message_are_counted_together(self) -> None:
+        for junk in (b"\n", b"    \n", b";xxxx\n", b"#|xx|#\n", b"#;abc\n"):
+            most = MOST_SKIPPED // len(junk)
+            whole, more = junk * most + b"(abc)\n", junk * (most + 1) + b"(abc)\n"
+            self.assertEqual(read(whole, whole), ([symbols("abc")] * 2, ""))
+            self.assertEqual(read(whole, more), ([symbols("abc")], "no-message"))
 
     def test_all_of_a_message_is_counted(self) -> None:
         for stream in (b"(abc)xxxx\n", b"    (abc)\n", b"(abc;xx\n)\n", b"#||#(abc)\n", b"#;a (abc)\n"):

@@ -21,7 +21,7 @@ LONGEST_LINE: Final = 1_024
 """The most bytes of a peer's line, without its end. A longer line is malformed."""
 
 MOST_UNENDED: Final = 65_536
-"""A peer that sends this many bytes without the end of a line is disconnected."""
+"""A peer that sends this many bytes without a message is disconnected: a line without an end, or blank lines."""
 
 UNFINISHED: Final = 200
 """How many bytes of an unfinished line are shown to operators."""
@@ -41,7 +41,7 @@ class _Lines:
     """The most bytes of a line, without its end. A longer line is malformed, and only its beginning is kept."""
 
     most: int
-    """The number of bytes without an LF that ends the connection."""
+    """The number of bytes without a message that ends the connection."""
 
     is_over: bool = False
     """Whether that many have come. The lines before them are still valid."""
@@ -57,6 +57,9 @@ class _Lines:
 
     _length: int = 0
     """How many bytes of that line have come, kept or not."""
+
+    _blank: int = 0
+    """How many bytes of blank lines have come since the last other line."""
 
     def receive_data(self, data: bytes) -> None:
         begin = 0
@@ -100,9 +103,20 @@ class _Lines:
         return bytes(self._kept[:UNFINISHED])
 
     def pop(self) -> Iterator[bytes | Malformed]:
-        """Yield the complete lines. Raises RemoteProtocolError(code="line-too-long") after the last valid one."""
-        while self._lines:
-            yield self._lines.popleft()
+        """Yield the lines that are not blank.
+
+        Raises RemoteProtocolError after the last valid one, with the code "line-too-long" or "no-message".
+        """
+        while self._lines and self._blank < self.most:
+            line = self._lines.popleft()
+            if isinstance(line, Malformed) or line.strip(b" \t"):
+                self._blank = 0
+                yield line
+            else:
+                self._blank += len(line) + 1
+        if self._blank >= self.most and not self.is_closed:
+            text = f"{self.most} bytes of blank lines have come without a message"
+            raise RemoteProtocolError(text, code="no-message", hint="blank lines are not needed")
         if self.is_over and not self.is_closed:
             raise RemoteProtocolError(
                 f"{self.most} bytes without the end of a line",
@@ -118,10 +132,7 @@ class _Lines:
 
 def _events(lines: _Lines, sender: Sender) -> Iterator[Event]:
     for line in lines.pop():
-        if isinstance(line, Malformed):
-            yield line
-        elif line.strip(b" \t"):
-            yield parse(line, sender)
+        yield line if isinstance(line, Malformed) else parse(line, sender)
 
 
 def _said(event: Event, sender: Sender) -> bytes:
@@ -162,7 +173,7 @@ class RoboRallyConnection:
     def events(self) -> Iterator[Event]:
         """Yield a message, or Malformed, for each line that is not blank; Unread for a line without an end.
 
-        Raises RemoteProtocolError(code="line-too-long") after the last valid line.
+        Raises RemoteProtocolError("line-too-long" or "no-message") after the last valid line.
         """
         yield from _events(self._lines, Sender.PEER)
         if self._has_ended and self.unfinished:

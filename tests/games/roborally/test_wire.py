@@ -123,6 +123,13 @@ class LimitTests(SynchronousTestCase):
         for end in (b"\n", b"\r\n"):
             self.assertEqual(received(self.padded(LONGEST_LINE) + end), ([m.GetSize()], ""))
 
+    def test_blank_lines_are_counted_between_messages(self) -> None:
+        for blank in (b"\n", b"\r\n", b" \t\n"):
+            # The CR of a line end is not counted.
+            most = (MOST_UNENDED - 1) // len(blank.replace(b"\r", b""))
+            self.assertEqual(received((blank * most + b"GSD\n") * 2), ([m.GetSize()] * 2, ""))
+            self.assertEqual(received(b"GSD\n" + blank * (most + 2) + b"GSD\n"), ([m.GetSize()], "no-message"))
+
     def test_one_byte_more(self) -> None:
         for end in (b"\n", b"\r\n"):
             line = self.padded(LONGEST_LINE + 1) + end

@@ -60,6 +60,7 @@ const refused = {
   "no-game": "Die Partie hat noch nicht begonnen.",
   "no-jump": "Der Grashüpfer muss über mindestens einen Stein springen.",
   "no-legal-fleet": "Zu diesen Antworten passt keine Flotte.",
+  "no-message": "Es kamen nur Kommentare und leere Zeilen.",
   "no-move": "Die Nachricht enthält keinen Zug.",
   "no-partner": "Es kam kein zweites Programm.",
   "no-piece": "Auf dem Feld liegt kein Stein.",
