@@ -26,6 +26,9 @@ from tests.proofs.test_kills import Round, Stats
 
 SIZE = "64m"
 
+GAMES = 10
+"""Games that end before the disk is filled, and after it was emptied: with each filling, more than five victories."""
+
 
 class FullDiskTests(SynchronousTestCase):
     def setUp(self) -> None:
@@ -75,6 +78,11 @@ class FullDiskTests(SynchronousTestCase):
             one.crowd.run(0.05)
         return time.monotonic() - begun
 
+    def play(self, one: Round) -> None:
+        """Play until some more games have ended, one in seven because a client left."""
+        before = sum(client.ended for client in one.crowd.clients)
+        self.wait(one, lambda: sum(client.ended for client in one.crowd.clients) >= before + 2 * GAMES)
+
     def check(self, durability: str, times: int) -> None:
         random, stats, held = Random(times), Stats(), []
         daemon = self.daemon(durability)
@@ -82,7 +90,7 @@ class FullDiskTests(SynchronousTestCase):
         try:
             for number in range(1, times + 1):
                 one.crowd.at_once = 9
-                one.crowd.run(1.0)
+                self.play(one)
                 one.crowd.at_once = 0
                 self.fill()
                 self.wait(one, lambda number=number: daemon.text().count("all games are held") == number)
@@ -99,7 +107,7 @@ class FullDiskTests(SynchronousTestCase):
                 # Those that were held play on.
                 self.wait(one, lambda: not one.crowd._selector.get_map() or not playing(one))
             one.crowd.at_once = 9
-            one.crowd.run(1.0)
+            self.play(one)
             daemon.stop()
             one.crowd.drain()
             before = one.evidence()
