@@ -6,6 +6,7 @@ import itertools
 import selectors
 import socket
 import time
+from math import inf
 from random import Random
 
 from attrs import define, field
@@ -134,13 +135,14 @@ class Crowd:
             self.clients.append(client)
             self._selector.register(client.socket, selectors.EVENT_READ, client)
 
-    def run(self, seconds: float) -> None:
-        """Play for so long."""
+    def run(self, seconds: float, answers: float = inf) -> None:
+        """Play for so long, or until so much that arrived was answered."""
         until = time.monotonic() + seconds
         self.fill()
-        while (left := until - time.monotonic()) > 0:
+        while answers > 0 and (left := until - time.monotonic()) > 0:
             for key, _ in self._selector.select(left):
                 key.data.play()
+                answers -= 1
                 self._dismiss(key.data)
             self.fill()
 
