@@ -60,6 +60,11 @@ class Operator:
         say(self.name, line, result)
 
 
+def described(room: Room, finding: Finding) -> str:
+    """Return a finding as one line."""
+    return f"{room.id[:SHOWN]} finding {finding.code} seat {finding.seat}: {finding.text}"
+
+
 @define(eq=False)
 class Operators:
     """The operators that are logged in, in the order of their logins."""
@@ -94,7 +99,7 @@ class Operators:
 
     def alarm(self, room: Room, finding: Finding) -> None:
         """Show a finding to all operators."""
-        text = f"{room.id[:SHOWN]} finding {finding.code} seat {finding.seat}: {finding.text}"
+        text = described(room, finding)
         for operator in self:
             # An exception here must not reach the room.
             with log.failureHandler("console: cannot show a finding"):

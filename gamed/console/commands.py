@@ -17,7 +17,7 @@ from twisted.internet.defer import Deferred
 from twisted.logger import Logger
 
 from gamed.admin import room_actions
-from gamed.admin.operators import SHOWN
+from gamed.admin.operators import SHOWN, described
 from gamed.config import LEVELS
 from gamed.console import seats
 from gamed.console.listings import (
@@ -122,10 +122,11 @@ def players(operator: ConsoleOperator, listener: str | None = None) -> Answer:
 
 @command("watch [ROOM]")
 def watch(operator: ConsoleOperator, word: str | None = None) -> Answer:
-    """Show live, above the prompt, the entries of a room, or the messages that a listener refuses.
+    """Show live, above the prompt, the entries of a room, or what a listener's referee finds and refuses.
 
     ROOM: the room's id, or at least its first four characters; or the name of a listener, to see each refused message
-    of its peers, whether they have a seat or not. To stop watching, type `watch` without ROOM, or Ctrl-C.
+    of its peers, whether they have a seat or not, and each finding in its rooms. To stop watching, type `watch` without
+    ROOM, or Ctrl-C.
 
     Example: watch 6f0c1f0e
     """
@@ -133,11 +134,11 @@ def watch(operator: ConsoleOperator, word: str | None = None) -> Answer:
         return f"Stopped watching {operator.unwatch()} rooms or listeners."
     if word in operator.services.listeners.factories:
         operator.watch_refusals(word)
-        return f"Watching what {word} refuses; `watch` or Ctrl-C ends it."
-    found = operator.room(word)
-    operator.watch(found, partial(_seen, operator))
-    operator.watch_refusals(found.id)
-    return f"Watching room {found.id}; `watch` or Ctrl-C ends it."
+        return f"Watching what {word} refuses and finds; `watch` or Ctrl-C ends it."
+    room = operator.room(word)
+    operator.watch(room, partial(_seen, operator))
+    operator.watch_refusals(room.id)
+    return f"Watching room {room.id}; `watch` or Ctrl-C ends it."
 
 
 def _seen(operator: ConsoleOperator, room: Room, step: Step) -> None:
@@ -147,7 +148,7 @@ def _seen(operator: ConsoleOperator, room: Room, step: Step) -> None:
         lines = [
             f"{name} {at:9.3f} {kind} {place(seat)}{what}" for at, kind, seat, what in map(entry_cells, step.journal)
         ]
-        lines += [f"{name} finding {found.code} seat {found.seat}: {found.text}" for found in step.findings]
+        lines += [described(room, finding) for finding in step.findings]
         if step.closed:
             operator.watched.pop(room, None)
             operator.refusals_watched.discard(room.id)

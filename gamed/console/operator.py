@@ -12,10 +12,11 @@ from typing import Final, TypeVar
 from attrs import define, field
 from twisted.internet.interfaces import IReactorTime
 
-from gamed.admin.operators import Operator, Operators
+from gamed.admin.operators import Operator, Operators, described
 from gamed.console.levels import LogLevels
 from gamed.console.reload import Reloader
 from gamed.core.errors import ConsoleError
+from gamed.core.findings import Finding
 from gamed.core.game import Termination
 from gamed.core.reception import Reception, SupportsCourses
 from gamed.lobby.lobby import Lobby
@@ -156,11 +157,17 @@ class ConsoleOperator(Operator):
             room.watchers += (call,)
 
     def watch_refusals(self, key: str) -> None:
-        """Show each refusal in a room, given by its id, or of a listener's peers, given by its name."""
-        watchers = self.services.lobby.refusals.watchers
-        if self._show_refused not in watchers:
-            watchers.append(self._show_refused)
+        """Show what is refused in a room, given by its id, or is refused and found of a listener, given by its name."""
+        lobby = self.services.lobby
+        if self._show_refused not in lobby.refusals.watchers:
+            lobby.refusals.watchers.append(self._show_refused)
+            lobby.finding_watchers.append(self._show_finding)
         self.refusals_watched.add(key)
+
+    def _show_finding(self, room: Room, finding: Finding) -> None:
+        factory = self.services.listeners.of(room.history.kind)
+        if factory is not None and factory.limits.listener in self.refusals_watched:
+            self.notify(printable(described(room, finding)) + "\n")
 
     def _show_refused(self, refused: Refused, line: str) -> None:
         if self.refusals_watched & {refused.room, refused.listener}:
@@ -173,9 +180,10 @@ class ConsoleOperator(Operator):
             room.watchers = tuple(other for other in room.watchers if other != call)
         listeners = self.refusals_watched & set(self.services.listeners.factories)
         self.refusals_watched.clear()
-        watchers = self.services.lobby.refusals.watchers
-        if self._show_refused in watchers:
-            watchers.remove(self._show_refused)
+        lobby = self.services.lobby
+        if self._show_refused in lobby.refusals.watchers:
+            lobby.refusals.watchers.remove(self._show_refused)
+            lobby.finding_watchers.remove(self._show_finding)
         return len(watched) + len(listeners)
 
 

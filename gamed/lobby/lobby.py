@@ -108,6 +108,11 @@ class Lobby(Service):
     reservations: ReservationBook = field(factory=ReservationBook)
     refusals: RefusalLog = field(init=False)
     alarms: list[Callable[[Room, Finding], None]] = field(factory=list)
+    """Called with a finding if the listener's settings say so."""
+
+    finding_watchers: list[Callable[[Room, Finding], None]] = field(factory=list)
+    """Called with each finding."""
+
     _waiting: dict[tuple[str, Party | None], Room] = field(factory=dict)
     _on_empty: Callable[[], None] | None = None
 
@@ -272,9 +277,11 @@ class Lobby(Service):
         self.recorder.attend(room)
 
     def alarm(self, room: Room, finding: Finding) -> None:
-        """Notify operators of a finding, if the listener's settings say so."""
-        if getattr(self.settings[room.history.kind], "referee", "") == "warn":
-            for call in self.alarms:
+        """Notify operators of a finding: those who watch, and all of them if the listener's settings say so."""
+        is_alarm = getattr(self.settings[room.history.kind], "referee", "") == "warn"
+        for call in [*self.finding_watchers, *(self.alarms if is_alarm else ())]:
+            # An exception here must not reach the room.
+            with log.failureHandler("cannot show a finding"):
                 call(room, finding)
 
     # The service

@@ -99,7 +99,7 @@ class RoomServices(Protocol):
         """Have the room's lines judged and its ended matches recorded, after its events have left."""
 
     def alarm(self, room: Room, finding: Finding) -> None:
-        """Notify operators of a finding, if the listener's settings say so."""
+        """Notify operators of a finding."""
 
 
 @define(eq=False)

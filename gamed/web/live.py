@@ -21,7 +21,7 @@ from gamed.web.events import Lines
 from gamed.web.feed import Stream
 from gamed.web.moves import Moves
 from gamed.web.naming import Naming
-from gamed.web.scenes import Ledgers, facts, outcome, refusals, turn
+from gamed.web.scenes import Ledgers, facts, findings, outcome, refusals, turn
 from gamed.web.turn_cooperator import TurnCooperator
 
 log = Logger()
@@ -132,6 +132,8 @@ class RoomFeed:
         now = self.feeds.clock.seconds()
         scene["away"] = {seat: round(now - since, 1) for seat, since in self.away.items()}
         scene["refusals"] = refusals(self.feeds.lobby.refusals, room, self.feeds.naming)
+        hides_moves = self.feeds.lobby.game_types[room.history.kind].hides_moves
+        scene["findings"] = findings(room, self._moves, hides_moves=hides_moves)
         scene["outcome"] = outcome(captured.outcome)
         scene["turn"] = [] if captured.outcome is not None else turn(room, ledger, captured.state)
         if self._public is not None:
@@ -168,7 +170,8 @@ class RoomFeed:
         # A peer may be refused any number of times. Only the first refusals are kept, and only these are news.
         refused = sum(len(found.first) for found in self.feeds.lobby.refusals.of(room.id).values())
         public = None if self._public is None else self._public.public_state()
-        now = (len(room.history.entries), table.outcome, table.is_paused, list(room.peers), refused, public)
+        found = len(table.match.findings)
+        now = (len(room.history.entries), table.outcome, table.is_paused, list(room.peers), refused, found, public)
         if now == self._shown and table.state is self._state:
             return False
         self._shown, self._state = now, table.state

@@ -7,6 +7,7 @@ because all players think at the same time. A hidden move has an empty text; wha
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -37,6 +38,9 @@ class Moves:
     _seen: int = 0
     """How many entries have been read."""
 
+    _entries: list[int] = field(factory=list)
+    """The numbers of the entries that are moves."""
+
     _started: int = 0
     """When the match began, as its entries count the time."""
 
@@ -45,12 +49,18 @@ class Moves:
 
     def take(self, entries: list[Entry]) -> None:
         """Read the new entries of the match."""
-        for entry in entries[self._seen :]:
+        for number, entry in enumerate(entries[self._seen :], self._seen):
             if entry.kind == STARTED:
                 self._started = self._before = entry.at
             elif entry.kind in COUNTED:
+                self._entries.append(number)
                 self._add(entry)
         self._seen = len(entries)
+
+    def number(self, entry: int) -> int | None:
+        """Return the number of the move that an entry is; None if it is none. `entry`: its index in the history."""
+        place = bisect_left(self._entries, entry)
+        return place + 1 if self._entries[place : place + 1] == [entry] else None
 
     def reveal(self, shown: Sequence[Sequence[Sequence[object]]]) -> None:
         """Update the hidden moves with the cards that are public now. `shown`: for each seat, those of each move."""

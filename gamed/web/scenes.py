@@ -18,6 +18,7 @@ from gamed.lobby.refusals import RefusalLog
 from gamed.lobby.reservations import ReservationBook
 from gamed.lobby.room import Room
 from gamed.records.positions import COUNTED
+from gamed.web.moves import Moves
 from gamed.web.naming import Naming
 
 SECRET: Final = ("seed",)
@@ -202,6 +203,18 @@ def refusals(log: RefusalLog, room: Room, naming: Naming) -> list[dict[str, Any]
         for code, count in found.counts.items()
     )
     return naming.named(rows)
+
+
+def findings(room: Room, moves: Moves, *, hides_moves: bool) -> list[dict[str, Any]]:
+    """Return the referee's findings so far: seat, code, text, and the number of the move, or None.
+
+    `hides_moves`: whether moves of the game are hidden. Then the texts, which may quote one, are told after its end.
+    """
+    is_told = room.table.outcome is not None or not hides_moves
+    return [
+        {"seat": one.seat, "code": one.code, "text": one.text if is_told else "", "move": moves.number(one.entry)}
+        for one in room.table.match.findings
+    ]
 
 
 def turn(room: Room, ledger: Ledger, state: Any) -> list[int]:

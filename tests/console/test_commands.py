@@ -179,6 +179,19 @@ class WatchTests(ConsoleTestCase):
         self.assertIn("1 rooms or listeners", self.answer("watch"))
         self.assertEqual(self.harness.lobby.refusals.watchers, [])
 
+    def test_what_the_referee_of_a_listener_finds_is_shown(self) -> None:
+        """Also where it only observes."""
+        _, attacker = self.match()
+        self.assertIn("refuses and finds", self.answer("watch battleship"))
+        attacker.send(SHOT * 2)
+        self.harness.clock.pump([0.0, 1.0, 0.0])
+        (line,) = [line for line in self.notified if "finding" in line]
+        self.assertRegex(line, r"^[0-9a-f]{8} finding out-of-turn seat 1: .+\n$")
+        self.answer("watch")
+        attacker.send(SHOT)
+        self.harness.clock.pump([0.0, 1.0, 0.0])
+        self.assertEqual(len([line for line in self.notified if "finding" in line]), 1)
+
     def test_watching_no_more(self) -> None:
         _, attacker = self.match()
         for end in (lambda: self.answer("watch"), self.shell.interrupted, self.shell.close):

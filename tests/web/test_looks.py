@@ -23,6 +23,7 @@ from tests.web.canned import (
     SESSION,
     TAMED,
     ShellTestCase,
+    moves,
     refused,
     scene,
 )
@@ -326,6 +327,13 @@ class SettingsTest(ShellTestCase):
         self.visit("/rooms/r1", ".refusals li")
         told = self.page.text_content(".refusals li")
         self.assertEqual(told, "Ann: Das Programm war nicht am Zug. (out-of-turn, 2\u00d7)")
+        found = {"seat": 0, "code": "out-of-turn", "text": "the other side is to move", "move": 1}
+        self.api["GET /rooms/r1"] = {**ROOM, "scene": {**scene(2), "moves": moves(1, 2), "findings": [found]}}
+        self.visit("/rooms/r1", ".findings li")
+        self.page.click(".findings summary")
+        self.page.click(".findings button")
+        self.assertIn("Das Programm war nicht am Zug.", self.page.text_content(".findings li"))
+        self.assertEqual(self.page.locator(".moves .here").count(), 1)
         self.errors.clear()
 
     def test_findings_and_outcomes_are_german_by_their_codes(self) -> None:

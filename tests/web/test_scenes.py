@@ -20,7 +20,7 @@ from gamed.testing.harness import Harness, Wire
 from gamed.web.live import Feeds
 from gamed.web.moves import Moves
 from gamed.web.naming import Naming
-from gamed.web.scenes import Ledger, Ledgers, options, refusals, row, seats, short_options, state_of
+from gamed.web.scenes import Ledger, Ledgers, findings, options, refusals, row, seats, short_options, state_of
 
 OPEN = game_types()["battleship"]
 """A game that hides no moves."""
@@ -67,8 +67,7 @@ class RefusalTests(SynchronousTestCase):
 
     def setUp(self) -> None:
         self.harness = Harness("battleship", Settings())
-        self.wire = self.harness.connect()
-        self.harness.connect()
+        self.wire, self.second = self.harness.connect(), self.harness.connect()
         (self.room,) = self.harness.lobby.rooms.values()
 
     def refuse(self, *, is_hidden: bool = False) -> None:
@@ -103,6 +102,20 @@ class RefusalTests(SynchronousTestCase):
         self.refuse(is_hidden=True)
         self.room.stop(Termination.CANCELLED)
         self.assertEqual((self.shown()["count"], self.shown()["messages"]), (1, []))
+
+    def test_what_the_referee_finds_is_shown_with_its_move(self) -> None:
+        feed = Feeds(self.harness.lobby, self.harness.clock).of(self.room)
+        defender, attacker = self.wire, self.second
+        attacker.send(b"(1,[0,0]).\n(1,[1,0]).\n")
+        self.harness.settle()
+        (found,) = feed.scene(feed.capture())["findings"]
+        text = found.pop("text")
+        self.assertEqual(found, {"seat": 1, "code": "out-of-turn", "move": 2})
+        self.assertTrue(text)
+        (hidden,) = findings(self.room, feed._moves, hides_moves=True)
+        self.assertEqual(hidden, {**found, "text": ""})
+        defender.leave()
+        self.assertEqual(findings(self.room, feed._moves, hides_moves=True)[0]["text"], text)
 
     def test_one_that_no_table_tells_of_is_news_at_once(self) -> None:
         feed = Feeds(self.harness.lobby, self.harness.clock).of(self.room)

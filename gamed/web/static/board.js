@@ -176,6 +176,26 @@ function refusal(one) {
   return el("li", {}, calledOn(one), `: ${why}`, one.messages.map(refused));
 }
 
+/** What the referee has found, as a list: {node, update(found)}. `jump(n)` shows move n of `length()`. */
+export function findings(jump, length) {
+  const node = el("details", { class: "findings", hidden: true });
+  let shown = "";
+  return {
+    node,
+    update(found = []) {
+      const now = JSON.stringify(found);
+      if (now === shown) return;
+      shown = now;
+      node.hidden = !found.length;
+      const items = found.map((one) => {
+        const go = one.move ? button(t("moveOf", { n: one.move, length: length() }), () => jump(one.move)) : null;
+        return el("li", {}, go, " ", chip(one.seat), " ", bdi(worded("refused", one.code, one.text || one.code)));
+      });
+      replace(node, el("summary", {}, `${t("findings")} (${found.length})`), el("ul", {}, items));
+    },
+  };
+}
+
 function refused({ text, expected }) {
   return el("div", {}, el("code", {}, text), expected ? ` ${t("expected", { what: expected })}` : null);
 }

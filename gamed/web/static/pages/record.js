@@ -1,9 +1,9 @@
 // The replay of a record: positions by slider, keys or list, Go's variations as a tree, downloads, and a new room from here.
 
 import { gameOf, get } from "../api.js";
-import { frame, moveList, stage, steerByKeys } from "../board.js";
+import { findings, frame, moveList, stage, steerByKeys } from "../board.js";
 import { bdi, el, replace, svg } from "../dom.js";
-import { button, choice, complaint, gameName, heading, link, matchTitle, names, options, result, sided, when, worded } from "../parts.js";
+import { button, choice, complaint, gameName, heading, link, matchTitle, names, options, result, sided, when } from "../parts.js";
 import { letters, lineThrough, tree } from "../tree.js";
 import { t } from "../words.js";
 
@@ -198,6 +198,8 @@ export async function show(view) {
     }
   }
 
+  const found = findings((to) => move(to), () => record.length);
+  found.update(record.findings);
   view.entitle(matchTitle(title, record.seats, record.started));
   replace(
     view.root,
@@ -213,7 +215,7 @@ export async function show(view) {
         facts(record),
         el("div", { class: "buttons" }, permalink, start),
         el("div", { class: "buttons", role: "group", "aria-label": t("download") }, downloads(record, path)),
-        findings(record, (to) => move(to)),
+        found.node,
         ...(record.content ? outline(record) : [el("h2", {}, t("moves")), list.node]),
         options(record.options),
       ],
@@ -310,22 +312,6 @@ function downloads(record, path) {
 function facts(record) {
   const given = Object.values(record.facts ?? {}).filter(Boolean);
   return given.length ? el("ul", { class: "facts" }, given.map((text) => el("li", {}, bdi(text)))) : null;
-}
-
-function findings(record, jump) {
-  if (!record.findings?.length) return null;
-  return el(
-    "details",
-    {},
-    el("summary", {}, `${t("findings")} (${record.findings.length})`),
-    el(
-      "ul",
-      {},
-      record.findings.map((one) =>
-        el("li", {}, one.move ? button(t("moveOf", { n: one.move, length: record.length }), () => jump(one.move)) : null, " ", bdi(worded("refused", one.code, one.text))),
-      ),
-    ),
-  );
 }
 
 /** What a record contains that gamed does not play: a tree of its elements. */

@@ -1,7 +1,7 @@
 // A room as spectators see it: the page with the live board, or only the board and the names for a projector.
 
 import { get, movesOf, post, session } from "../api.js";
-import { MoveLog, ending, frame, moveList, players, refusals, stage, tell } from "../board.js";
+import { MoveLog, ending, findings, frame, moveList, players, refusals, stage, tell } from "../board.js";
 import { bdi, el, replace } from "../dom.js";
 import { badge, button, chip, complaint, confirm, gameName, heading, link, options } from "../parts.js";
 import { follow } from "../stream.js";
@@ -27,6 +27,7 @@ async function showRoom(view, { path, room, board }) {
   const seats = players({ started: room.started, announce: view.announce, signal: view.signal });
   const end = ending();
   const refused = refusals();
+  const found = findings((n) => list.mark(n), () => log.moves.length);
   const trouble = complaint();
   const keys = el("div", {});
   let codes = null; // the section with the codes, if seats are reserved
@@ -50,6 +51,7 @@ async function showRoom(view, { path, room, board }) {
     seats.update(scene, log.moves, isPaused);
     board.settled(conclude);
     refused.update(scene);
+    found.update(scene.findings);
     actions?.update(room.state, scene.board !== null);
   }
 
@@ -126,6 +128,7 @@ async function showRoom(view, { path, room, board }) {
         seats.node,
         end.node,
         refused.node,
+        found.node,
         peers?.length > 0 && el("ul", { class: "names", "aria-label": t("peers") }, peers),
         el("h2", {}, t("moves")),
         list.node,
