@@ -357,7 +357,7 @@ def _web_listener(
             made: Any = site.get()
             made.configure(settings)
 
-    site = LateFactory(make)
+    site = LateFactory("web", make)
     reloader.web = configure
     return Listener("web", endpoint, site, daemon["reactor"], throttle, partial(daemon["in_thread"], site.get))
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from twisted.internet import reactor as real_reactor
 from twisted.internet.defer import Deferred, succeed
-from twisted.internet.interfaces import IReactorFromThreads
+from twisted.internet.interfaces import ILoggingContext, IReactorFromThreads
 from twisted.internet.testing import MemoryReactorClock
 from twisted.logger import LogEvent, LogLevel, capturedLogs, formatEvent
 from twisted.python import usage
@@ -251,6 +251,14 @@ class StartTests(DaemonTestCase):
         self.assertTrue(listening.startswith("listening: battleship on "), listening)
         self.assertEqual((ready, self.notified), ("ready", ["READY=1"]))
         self.assertEqual([log for log in logs if log["log_level"] >= LogLevel.warn], [])
+
+    def test_twisted_logs_each_listener_by_its_name(self) -> None:
+        """As "battleship starting on 4711"."""
+        service = self.daemon("", *(f"--{name}=tcp:0:interface=127.0.0.1" for name in (*games(), "console", "web")))
+        service.privilegedStartService()
+        self.addCleanup(self.stop, service)
+        said = [ILoggingContext(server[1]).logPrefix() for server in self.reactor.tcpServers]
+        self.assertEqual(sorted(said), sorted([*games(), "console", "web"]))
 
     def test_it_listens_before_privileges_are_dropped_and_opens_files_after(self) -> None:
         service = self.daemon("", "--battleship", "tcp:4711")

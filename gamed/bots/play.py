@@ -13,6 +13,7 @@ from typing import Any, cast
 from attrs import define, frozen
 from OpenSSL.SSL import Error as SSLError
 from service_identity import VerificationError
+from service_identity.hazmat import DNS_ID
 from twisted.internet.defer import Deferred
 from twisted.internet.endpoints import HostnameEndpoint, connectProtocol, wrapClientTLS
 from twisted.internet.error import ConnectError, DNSLookupError
@@ -173,7 +174,9 @@ class Bot(Protocol):
 
     def connectionLost(self, reason: Failure = connectionDone) -> None:
         """Fail the match if it is not over by now."""
-        if self._result is None and reason.check(SSLError, VerificationError):
+        if self._result is None and isinstance(reason.value, VerificationError):
+            self._result = BotError(_misnamed(reason.value))
+        if self._result is None and reason.check(SSLError):
             self._result = BotError(f"the server is not to be trusted, or does not speak TLS: {reason.value}")
         if self._result is None:
             self._play(b"")
@@ -181,6 +184,17 @@ class Bot(Protocol):
             self.done.callback(self._result)
         else:
             self.done.errback(self._result)
+
+
+def _misnamed(error: VerificationError) -> str:
+    wanted = (mismatch.mismatched_id for mismatch in error.errors)
+    names = ", ".join(
+        each.hostname.decode() if isinstance(each, DNS_ID) else str(getattr(each, "ip", each)) for each in wanted
+    )
+    return (
+        f"the server is not to be trusted: its certificate is not for {names}; "
+        "call the server by a name that the certificate has"
+    )
 
 
 def trusting(host: str, ca: bytes | None) -> IOpenSSLClientConnectionCreator:

@@ -115,7 +115,7 @@ def console(  # noqa: PLR0913 (what the console and its commands need)
             load_games()
             return _telnet_factory(services, accounts, entrance)
 
-        late = LateFactory(make_telnet)
+        late = LateFactory("console", make_telnet)
         made.listeners.append(Listener("console", telnet, late, reactor, load=partial(in_thread, late.get)))
     if settings.ssh:
         # Imported at the start, because the daemon must not start if the host key cannot be used.

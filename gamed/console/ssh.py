@@ -32,7 +32,7 @@ from twisted.conch.ssh.userauth import SSHUserAuthServer
 from twisted.cred.error import UnauthorizedLogin
 from twisted.cred.portal import IRealm, Portal
 from twisted.internet.defer import Deferred
-from twisted.internet.interfaces import IAddress, IDelayedCall
+from twisted.internet.interfaces import IAddress, IDelayedCall, ILoggingContext
 from twisted.logger import Logger
 from twisted.python.failure import Failure
 from zope.interface import implementer
@@ -475,6 +475,7 @@ class ConsoleSSHTransport(SSHServerTransport):
         self.lost(self)
 
 
+@implementer(ILoggingContext)
 class SSHConsoleFactory(SSHFactory):
     """Makes a transport for each connection that the limits admit."""
 
@@ -486,6 +487,10 @@ class SSHConsoleFactory(SSHFactory):
         keys_of = AuthorizedKeys(lambda: services.reloader.config.console.everybody)
         self.portal = Portal(Realm(), [KeyChecker(keys_of)])
         self.primes = None
+
+    def logPrefix(self) -> str:
+        """Return its name in logs."""
+        return "console"
 
     def startFactory(self) -> None:
         """Do nothing: this is called before privileges are dropped, and `prepare` reads the key later."""

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Final
 
 from attrs import Factory, define, field
-from twisted.internet.interfaces import IAddress, IDelayedCall, IProtocolFactory, IReactorTime
+from twisted.internet.interfaces import IAddress, IDelayedCall, ILoggingContext, IProtocolFactory, IReactorTime
 from zope.interface import implementer
 
 from gamed.core.errors import RemoteProtocolError
@@ -33,7 +33,7 @@ def _own_refusals(factory: SessionFactory) -> RefusalLog:
     return RefusalLog(factory.clock, Stats(), lambda _text: False)
 
 
-@implementer(IProtocolFactory)
+@implementer(IProtocolFactory, ILoggingContext)
 @define(eq=False)
 class SessionFactory:
     """Makes a session for each transport that the limits admit."""
@@ -81,6 +81,10 @@ class SessionFactory:
         self.fair_queue.hold(is_held)
         for session in list(self.sessions):
             session.hold()
+
+    def logPrefix(self) -> str:
+        """Return the listener's name, for logs."""
+        return self.limits.listener
 
     def doStart(self) -> None:
         """Start to look for messages that do not end."""

@@ -13,7 +13,7 @@ from typing import Any, Generic, TypeVar
 
 from attrs import define, field
 from twisted.internet.defer import Deferred
-from twisted.internet.interfaces import IAddress, IProtocol, IProtocolFactory, IReadDescriptor
+from twisted.internet.interfaces import IAddress, ILoggingContext, IProtocol, IProtocolFactory, IReadDescriptor
 from twisted.internet.tcp import Port
 from twisted.logger import Logger
 from twisted.python.failure import Failure
@@ -75,11 +75,19 @@ class LateReception(Late[Reception]):
         return getattr(self.get(), name)
 
 
-@implementer(IProtocolFactory)
+@implementer(IProtocolFactory, ILoggingContext)
 class LateFactory(Late[IProtocolFactory]):
-    """A proxy of a protocol factory that is imported and made when somebody connects."""
+    """A proxy of a protocol factory that is imported and made when somebody connects. `name`: its name in logs."""
 
     _is_started = False
+
+    def __init__(self, name: str, make: Callable[[], IProtocolFactory]) -> None:
+        super().__init__(make)
+        self.name = name
+
+    def logPrefix(self) -> str:
+        """Return its name in logs."""
+        return self.name
 
     def doStart(self) -> None:
         """Do nothing: the factory is started by its first connection."""

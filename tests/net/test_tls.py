@@ -219,7 +219,7 @@ class ProtocolTests(TLSCase):
     async def test_whatever_is_offered_the_handshake_succeeds(self) -> None:
         file = self.authority.issue("games.example")
         # As the web listener has it.
-        late = LateFactory(lambda: Factory.forProtocol(Greeter))
+        late = LateFactory("late", lambda: Factory.forProtocol(Greeter))
         await self.listen(f"ssl:0:interface=127.0.0.1:privateKey={file}", late)
         for offered, found in (
             ((b"h2", b"http/1.1"), b"http/1.1"),
@@ -286,7 +286,10 @@ class GameTests(TLSCase):
         await self.harness()
         with self.assertRaises(BotError) as caught:
             await self.bot(1, "other.example")
-        self.assertIn("not to be trusted", str(caught.exception))
+        self.assertIn("not to be trusted: its certificate is not for other.example;", str(caught.exception))
+        with self.assertRaises(BotError) as caught:
+            await self.bot(1, "192.0.2.1")
+        self.assertIn("not to be trusted: its certificate is not for 192.0.2.1;", str(caught.exception))
 
     async def test_a_server_of_another_authority_is_not_trusted(self) -> None:
         await self.harness()

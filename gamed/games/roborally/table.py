@@ -192,14 +192,14 @@ class Manager(MatchTable):
             builder.refuse(member.seat, refusals.unanswerable(event))
             if not member.is_out:
                 self._violated(builder, member)
+        elif isinstance(event, m.SignOff) and event.name == member.name:
+            builder.dropped.append(member.seat)
+            self._gone(member, Termination.LEFT)
         elif member.is_out:
             # It may still have answered a request that the end of the game has overtaken: no violation.
             builder.refuse(member.seat, refusals.after_the_end(event))
         elif member.open is not None and member.open.is_answered_by(event):
             self._answered(builder, member, member.open, event, now)
-        elif isinstance(event, m.SignOff) and event.name == member.name:
-            builder.dropped.append(member.seat)
-            self._gone(member, Termination.LEFT)
         else:
             request = None if member.open is None else member.open.event
             builder.refuse(member.seat, refusals.unexpected(event, member.name, request))

@@ -84,6 +84,8 @@ class UnregisteredTests(SynchronousTestCase):
         (anna,) = self.found.joins("Anna")
         self.found.passes(1000)
         self.assertFalse(anna.is_closed)
+        self.assertEqual(anna.says("RLE(Anna)"), [])
+        self.assertTrue(anna.is_closed)
 
     def test_a_line_without_an_end_ends_the_connection(self) -> None:
         self.peer.wire.send(b"x" * 65_536)
@@ -197,7 +199,7 @@ class AfterTheEndTests(SynchronousTestCase):
         found.starts(anna, bert)
         bert.says("RLE(Bert)")
         anna.hears()
-        silent = ("ok", "error", "TNR(Anna,E)", "RGS(Other)", "nonsense", "RLE(Anna)", "RLE(Bert)", "x" * 2000)
+        silent = ("ok", "error", "TNR(Anna,E)", "RGS(Other)", "nonsense", "RLE(Bert)", "x" * 2000)
         self.assertEqual(anna.says(*silent), [])
         self.assertEqual(anna.says("GSS", "GSN", "GSA"), ["SS(END,Anna,Bert,)", "(Anna,Bert,)", "SA()"])
         self.assertEqual(anna.says("SRO(Bert)", "SRO(Bert)", "SRO(Bert)", "GRS(Bert)"), ["error"] * 3 + ["RSE"])

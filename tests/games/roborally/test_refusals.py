@@ -182,6 +182,19 @@ class MemberTests(SynchronousTestCase):
         self.assertEqual(anna.says("TRP(Anna,(1,2,3,4,5,),f)", "GSS")[-1], "SS(END,Anna,Bert,Carl,)")
         self.assertEqual(codes(anna), ["after-end"])
 
+    def test_leaving_after_the_end(self) -> None:
+        found, anna, bert, carl = started()
+        carl.leaves()
+        bert.leaves()
+        anna.says("GSS")
+        (room,) = found.rooms
+        entries = list(room.history.entries)
+        self.assertEqual(anna.says("RLE(Bert)"), [])
+        self.assertEqual((codes(anna), anna.is_closed), (["after-end"], False))
+        self.assertEqual(anna.says("RLE(Anna)"), [])
+        self.assertEqual((codes(anna), anna.is_closed), (["after-end"], True))
+        self.assertEqual(room.history.entries, entries)
+
     def test_correct_players_are_refused_nothing(self) -> None:
         _, *peers = started()
         for peer in peers:
