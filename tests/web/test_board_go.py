@@ -268,6 +268,13 @@ class GermanTests(GoBoardCase):
         self.assertEqual(self.described(move, made.scene()), "Schwarz setzt auf B9 und schlägt 1 Stein")
         self.assertEqual(self.status(), "Weiß ist am Zug")
 
+    def test_colours_by_name(self) -> None:
+        scene = replayed(colorful(), 4)
+        self.mount("go", scene, "replay")
+        moves = [{"n": 1, "seat": 0, "color": color, "point": [3, 3]} for color in ("red", "dark-blue", "black")]
+        said = [self.described({**scene["last"], **move}, scene).partition(" setzt auf")[0] for move in moves]
+        self.assertEqual(said, ["Rot", "dark-blue", "Schwarz"])
+
 
 class PictureTests(GoBoardCase):
     def test_pictures(self) -> None:

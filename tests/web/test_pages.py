@@ -420,6 +420,8 @@ class SeatTest(ShellTestCase):
     def test_a_move(self) -> None:
         self.api["POST /seats/s1/act"] = {}
         self.visit("/seats/s1", ".board button")
+        # The time limit is one of programs.
+        self.assertNotIn("Time for a move", self.text())
         self.assertIn("It is your turn.", self.page.title())
         self.page.click(".board button")
         self.assertEqual(self.requests("POST", "/seats/s1/act", 1), [{"do": "take", "field": 2}])

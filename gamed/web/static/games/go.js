@@ -11,7 +11,7 @@ export const words = {
   en: {
     board: "Go board, {size} by {size} lines",
     help: "Arrow keys move over the board, Enter plays, Escape leaves the point.",
-    black: "Black", white: "White",
+    black: "Black", white: "White", red: "Red", green: "Green", blue: "Blue", yellow: "Yellow",
     plays: "{side} plays {point}", passes: "{side} passes", resigns: "{side} resigns",
     takesOne: "{move} and captures 1 stone", takes: "{move} and captures {count} stones",
     empty: "{point}, empty", stone: "{point}, {side}", refusedAt: "{point}: {why}",
@@ -26,7 +26,7 @@ export const words = {
   de: {
     board: "Go-Brett, {size} mal {size} Linien",
     help: "Pfeiltasten bewegen die Marke, Eingabe setzt, Escape verlässt den Punkt.",
-    black: "Schwarz", white: "Weiß",
+    black: "Schwarz", white: "Weiß", red: "Rot", green: "Grün", blue: "Blau", yellow: "Gelb",
     plays: "{side} setzt auf {point}", passes: "{side} passt", resigns: "{side} gibt auf",
     takesOne: "{move} und schlägt 1 Stein", takes: "{move} und schlägt {count} Steine",
     empty: "{point}, leer", stone: "{point}, {side}", refusedAt: "{point}: {why}",
@@ -44,6 +44,7 @@ export const words = {
 
 const LETTERS = "ABCDEFGHJKLMNOPQRSTUVWXYZ";
 const PLAIN = ["black", "white"];
+const NAMED = [...PLAIN, "red", "green", "blue", "yellow"]; // Other colours are shown as the record has them.
 const COLORS = 8;
 // With fewer pixels between two lines, the first tap only selects a point, and a second one confirms it.
 const FINGER = 26;
@@ -58,7 +59,7 @@ function pointName([x, y], size) {
 }
 
 function sideName(side, t) {
-  return PLAIN.includes(side) ? t(side) : side;
+  return NAMED.includes(side) ? t(side) : side;
 }
 
 /** The star points, as in gamed/games/go/hoshi.py. */

@@ -12,6 +12,11 @@ const RECORD_DELAYS = [800, 2_000, 5_000, 10_000, 20_000, 40_000]; // ms between
 const HURRY = 10_000; // ms before the deadline at which the countdown is announced
 const SHOWN = 1_000; // ms to wait for the scene that shows an action's effect
 
+/** The options without limits in milliseconds, which are for programs: people may take any time. */
+function limitless(given) {
+  return Object.fromEntries(Object.entries(given).filter(([name]) => !name.endsWith("_milliseconds")));
+}
+
 /** Shows a seat until the view is left. */
 export async function show(view) {
   const path = `/seats/${encodeURIComponent(view.id)}`;
@@ -188,7 +193,7 @@ export async function show(view) {
       seats.node,
       el("h2", {}, t("moves")),
       list.node,
-      options(scene.options),
+      options(limitless(scene.options)),
       seat.room && el("p", {}, link(`/rooms/${encodeURIComponent(seat.room)}`, { target: "_blank" }, t("watch"))),
     ]),
   );
