@@ -546,6 +546,13 @@ class DrawingTests(Board):
                 # A scroll bar may take some of a small window.
                 self.assertGreater(box["width"], min(width, height - 224) * 0.85)
 
+    def test_players_tools_and_board_are_seen_together_with_the_page_around(self) -> None:
+        for width, height in ((570, 800), (570, 950), (950, 800), (900, 1024), (360, 740)):
+            self.page.set_viewport_size({"width": width, "height": height})
+            self.show(scene(midgame(2), seat=midgame(2).mover))
+            boxes = [self.page.locator(name).bounding_box() for name in (".q-stock", ".q-tools", ".q-board")]
+            self.assertLess(max(box["y"] + box["height"] for box in boxes), height - 90, (width, height))
+
 
 class GermanTests(Board):
     language: ClassVar[str] = "de"

@@ -46,7 +46,7 @@ export async function stage(kind, mode, { act, announce, root: page, signal }) {
   const own = translator(module?.words);
   const root = el("div", { class: "board", "data-kind": kind });
   const status = el("p", { class: "status", id: "board-status" });
-  const node = el("section", { class: "stage", "aria-label": t("board") }, root, status);
+  const node = el("section", { class: "stage", "aria-label": t("board") }, status, root);
   let isAnimated = false;
   let pace = 1;
   const context = {
