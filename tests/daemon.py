@@ -165,10 +165,14 @@ class Daemon:
 
     def settled(self, games: int, timeout: float = 10.0) -> None:
         """Wait until so many games are recorded."""
+        self.logs("#info] recorded: ", games, timeout)
+
+    def logs(self, text: str, times: int = 1, timeout: float = 60.0) -> None:
+        """Wait until the log has a text so many times: a daemon says some things only when it has time for that."""
         begun = time.monotonic()
-        while self.text().count("#info] recorded: ") < games:
+        while self.text().count(text) < times:
             if time.monotonic() - begun > timeout:
-                raise AssertionError(f"not recorded: {self.text()[-2000:]}")
+                raise AssertionError(f"not in the log: {text}, {times} times: {self.text()[-2000:]}")
             time.sleep(0.02)
 
     def export(self, record: str) -> bytes:

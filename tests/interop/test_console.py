@@ -159,7 +159,7 @@ class TelnetTests(ConsoleTestCase):
         console.type("admin\rwrong again\r")
         console.expect("This user or password is wrong")
         self.assertGreater(time.monotonic() - begun, 2.0)
-        self.assertIn("times=2 in all=2 delay=2 s", self.daemon.text())
+        self.daemon.logs("times=2 in all=2 delay=2 s")
         console.expect("user: ")
         console.type(f"admin\r{PASSWORD}\r")
         console.expect("gamed> ")
@@ -389,14 +389,14 @@ class SSHTests(ConsoleTestCase):
         self.assertEqual((done.returncode, done.stdout), (0, "No room is open.\n"), done.stderr)
         self.assertIn("Permission denied", self.refused("-i", str(stranger)))
         shown = subprocess.run(["ssh-keygen", "-l", "-f", stranger], capture_output=True, text=True, check=True).stdout
-        self.assertIn(f"user admin has no key {shown.split()[1]} in the authorized keys", self.daemon.text())
+        self.daemon.logs(f"user admin has no key {shown.split()[1]} in the authorized keys")
 
     def test_no_cbc_and_no_forwarding(self) -> None:
         key = str(self.key())
         for cipher in ("3des-cbc", "aes128-cbc", "aes256-cbc"):
             self.assertIn("no matching cipher", self.refused("-i", key, "-o", f"Ciphers={cipher}"))
         self.assertIn("administratively prohibited", self.refused("-i", key, "-W", "127.0.0.1:22"))
-        self.assertIn("direct-tcpip: only sessions are allowed here", self.daemon.text())
+        self.daemon.logs("direct-tcpip: only sessions are allowed here")
         self.assertEqual(self.daemon.unexpected(), [])
 
     def test_a_key_and_a_command(self) -> None:

@@ -119,9 +119,11 @@ class Bad:
         raise AssertionError(f"no record of {name}")
 
     def check_log(self, *words: str) -> None:
-        """One line of the log has all these words."""
-        lines = self.daemon.text().splitlines()
-        self.case.assertTrue(any(all(word in line for word in words) for line in lines), words)
+        """Wait for a line of the log that has all these words: a busy daemon logs refusals some time later."""
+        until = time.monotonic() + PATIENCE
+        while not any(all(word in line for word in words) for line in self.daemon.text().splitlines()):
+            self.case.assertLess(time.monotonic(), until, words)
+            time.sleep(0.05)
 
     def check_ended(self, loser: str, why: Termination, winner: int | None) -> None:
         self.case.assertEqual(self.outcome(loser), Outcome(why, winner), loser)
@@ -258,7 +260,7 @@ class Bad:
         finally:
             for client in clients:
                 client.close()
-        self.wait_for("refused in all", f"address={FLOOD_ADDRESS}", "times=1488")
+        self.check_log("refused in all", f"address={FLOOD_ADDRESS}", "times=1488")
         again = connection(self.daemon.port, FLOOD_ADDRESS)
         self.case.assertIn(again.recv(100), (ROLE, OTHER_ROLE + GO))
         again.close()
@@ -283,12 +285,6 @@ class Bad:
             return bool(client.recv(100))
         except ConnectionResetError:
             return False
-
-    def wait_for(self, *words: str) -> None:
-        until = time.monotonic() + PATIENCE
-        while time.monotonic() < until and words[0] not in self.daemon.text():
-            time.sleep(0.02)
-        self.check_log(*words)
 
     # Silence
 
@@ -401,6 +397,7 @@ class Bad:
     def deaf_pair(self) -> tuple[socket.socket, socket.socket]:
         """Return two paired clients, the first with a small receive buffer."""
         reader = socket.socket()
+        self.case.addCleanup(reader.close)
         reader.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         reader.settimeout(PATIENCE)
         reader.connect(("127.0.0.1", self.daemon.port))
