@@ -18,6 +18,13 @@ WIRES: dict[str, tuple[Any, bytes, bytes]] = {
 """The settings, what a client says first, and what it says to begin."""
 
 
+PATHS = (
+    ((4, 1), (4, 2), (4, 3), (5, 3), (5, 4), (5, 5), (5, 6), (5, 7), (5, 8)),
+    ((4, 7), (4, 6), (4, 5), (4, 4), (4, 3), (4, 2), (4, 1), (4, 0)),
+)
+"""The ways of two pawns of Quoridor that meet nowhere; the second one arrives first."""
+
+
 def gathered(kind: str, clients: int, settings: Any = None) -> tuple[Harness, list[Wire]]:
     """Return clients that wait, or that have begun to play."""
     usual, first, then = WIRES[kind]
@@ -68,6 +75,16 @@ class LeftTests(SynchronousTestCase):
                 half_close(wires[0])
             half_close(wires[2])
             self.assertEqual([left(wire) for wire in wires], [0, 0, 0], kind)
+
+    def test_a_world_may_leave_after_the_game(self) -> None:
+        harness, wires = gathered("quoridor", 2)
+        turn = 0
+        while not harness.lobby.stats.ended:
+            wires[turn % 2].send(b"(move player %d %d)\n" % PATHS[turn % 2][turn // 2])
+            turn += 1
+        half_close(wires[0])
+        half_close(wires[1])
+        self.assertEqual([left(wire) for wire in wires], [0, 0])
 
     def test_a_channel_may_leave(self) -> None:
         harness, wires = gathered("roborally", 1)

@@ -264,8 +264,10 @@ class Universe(MatchTable):
             return Step(closed=self._closes())
         self.is_dissolved = True
         self._held.clear()
+        # After a game, worlds may leave or reset.
+        noted = ((seat, refusal),) if refusal is not None and self.outcome is None else ()
         step = self.lose(seat, why, now) if self.is_running else Step()
-        step.refused = () if refusal is None else ((seat, refusal),)
+        step.refused = noted
         self.order.remove(seat)
         events = tuple(Addressed(other, Told(Call.DISCONNECT, seat + 1, DUMMY)) for other in self.order)
         step.events = self._outbox.post(events, now)
