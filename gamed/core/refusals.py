@@ -55,7 +55,7 @@ class Refusal:
     """Whether the text may contain what other players must not see, such as a card program."""
 
     is_for_programs: bool = False
-    """Whether only programs must hear of it: a person may take so long."""
+    """Whether only programs must hear of it: a person may take so long, or leave."""
 
 
 LEFT_EARLY: Final = Refusal(

@@ -205,12 +205,12 @@ def refusals(log: RefusalLog, room: Room, naming: Naming) -> list[dict[str, Any]
     return naming.named(rows)
 
 
-def findings(room: Room, moves: Moves, *, hides_moves: bool) -> list[dict[str, Any]]:
+def findings(room: Room, moves: Moves) -> list[dict[str, Any]]:
     """Return the referee's findings so far: seat, code, text, and the number of the move, or None.
 
-    `hides_moves`: whether moves of the game are hidden. Then the texts, which may quote one, are told after its end.
+    In a game with hidden moves, a text may quote one, so it is empty until the end.
     """
-    is_told = room.table.outcome is not None or not hides_moves
+    is_told = room.table.outcome is not None or not moves.game.hides_moves
     return [
         {"seat": one.seat, "code": one.code, "text": one.text if is_told else "", "move": moves.number(one.entry)}
         for one in room.table.match.findings

@@ -84,8 +84,6 @@ class UnregisteredTests(SynchronousTestCase):
         (anna,) = self.found.joins("Anna")
         self.found.passes(1000)
         self.assertFalse(anna.is_closed)
-        self.assertEqual(anna.says("RLE(Anna)"), [])
-        self.assertTrue(anna.is_closed)
 
     def test_a_line_without_an_end_ends_the_connection(self) -> None:
         self.peer.wire.send(b"x" * 65_536)
@@ -204,3 +202,5 @@ class AfterTheEndTests(SynchronousTestCase):
         self.assertEqual(anna.says("GSS", "GSN", "GSA"), ["SS(END,Anna,Bert,)", "(Anna,Bert,)", "SA()"])
         self.assertEqual(anna.says("SRO(Bert)", "SRO(Bert)", "SRO(Bert)", "GRS(Bert)"), ["error"] * 3 + ["RSE"])
         self.assertFalse(anna.is_closed)
+        self.assertEqual(anna.says("RLE(Anna)"), [])
+        self.assertTrue(anna.is_closed)
