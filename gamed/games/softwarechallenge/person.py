@@ -20,7 +20,7 @@ from gamed.games.softwarechallenge.messages import Left, Memento, Refused
 from gamed.wire.xmlstream import Element
 
 JOINING, WAITING, HELD, PLAY, WAIT, OVER = "joining", "waiting", "held", "play", "wait", "over"
-"""The phases: no room yet; alone in a room; begun, but paused; to move; the other side's turn; the end."""
+"""The phases: no room yet; alone in a room; this side's turn, but paused; to move; the other side's turn; the end."""
 
 SKIP: Final = {"do": "skip"}
 """The action that passes."""
@@ -40,6 +40,9 @@ class Guide(Protocol):
 
         The text is the notation of records. Raises RemoteProtocolError.
         """
+
+    def mover(self, position: Any) -> Seat:
+        """Return the seat to move."""
 
     def view(self, position: Any) -> Mapping[str, Any]:
         """Return a position as `Game.view` shows it."""
@@ -64,6 +67,9 @@ class Person:
     _last: Mapping[str, Any] | None = None
     _names: list[str] | None = None
     _refusal: str | None = None
+    _is_answered: bool = False
+    """Whether this side has sent a move in the present position."""
+
     _follower: Follower = field(init=False)
 
     def __attrs_post_init__(self) -> None:
@@ -89,9 +95,11 @@ class Person:
             return JOINING
         if follower.seat is None:
             return WAITING
-        if self._position is None:
-            return HELD
-        return PLAY if follower.is_asked else WAIT
+        if follower.is_asked:
+            return PLAY
+        # A paused start sends the first state; the request comes when the game goes on.
+        is_mine = self._position is not None and self.guide.mover(self._position) == follower.seat
+        return HELD if is_mine and not self._is_answered else WAIT
 
     def begin(self) -> bytes:
         """Return what is sent once the connection is made: the request to join."""
@@ -110,6 +118,7 @@ class Person:
                 self._position = self.guide.read(state)
                 self._last = self.guide.last(state, self._position)
                 self._names = names_of(state)
+                self._is_answered = False
             case Refused(message=message):
                 # The result follows, because a player who breaks a rule loses.
                 self._refusal = message
@@ -123,7 +132,9 @@ class Person:
         if not self._follower.is_asked or seat is None:
             over = self.phase == OVER
             raise NotYourTurn("The game is over." if over else "Wait until you are asked for a move.")
-        return self._follower.move(self.guide.answer(self._position, seat, action))
+        sent = self._follower.move(self.guide.answer(self._position, seat, action))
+        self._is_answered = True
+        return sent
 
     def view(self) -> Mapping[str, Any]:
         """Return what the human may see and do: `phase`, `board`, `you`, `won`, `players` (None: not known yet).

@@ -118,9 +118,6 @@ class SeasonTable(MatchTable):
     is_requested: bool = False
     """Whether a move was requested and not answered yet."""
 
-    is_notified: bool = False
-    """Whether a first memento was sent."""
-
     forwards: bool = False
     """See `gamed.core.table.Table`."""
 
@@ -259,8 +256,7 @@ class SeasonTable(MatchTable):
         events += [Addressed(seat, Welcome(self.room, color)) for seat, color in zip(SEATS, COLORS, strict=True)]
         if self._absent:
             return self._start_absent(now, events, journal, asks=asks)
-        if asks:
-            events += self._ask()
+        events += self._ask() if asks else self._mementos()
         return Step(tuple(events), journal=tuple(journal))
 
     def _start_absent(self, now: float, events: list[Addressed], journal: list[Entry], *, asks: bool) -> Step:
@@ -282,7 +278,6 @@ class SeasonTable(MatchTable):
 
     def _mementos(self) -> list[Addressed]:
         memento = self._memento()
-        self.is_notified = True
         return [Addressed(seat, memento) for seat in ALL]
 
     def _memento(self) -> Memento:
@@ -495,8 +490,8 @@ class SeasonTable(MatchTable):
     # What administrators do
 
     def observe(self) -> tuple[Event, ...]:
-        """Return the present state, if a first one was sent already."""
-        return (self._memento(),) if self.is_notified and not self._is_over else ()
+        """Return the present state, if the game has begun."""
+        return (self._memento(),) if self._is_running else ()
 
     def set_timed(self, seat: Seat, *, timed: bool) -> None:
         """Switch a slot's time limits on or off, from its next request on."""

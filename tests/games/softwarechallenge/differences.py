@@ -41,6 +41,8 @@ def raced(*more: str) -> tuple[str, ...]:
     return ("+ joinedGameRoom true", "- joinedGameRoom true", *more)
 
 
+FIRST = "+ memento 0 Alice & Ä Bob"
+
 DIFFERENCES = {
     "11": Difference(("sooner",), {2: ("+ MoveRequest",)}),
     "20": Difference(("race", "observe"), {1: raced("+ memento 0 Unknown Unknown")}),
@@ -82,6 +84,7 @@ DIFFERENCES = {
     "37": Difference(("why",), {1: ("+ error there is no move of class 'foo'",)}),
     "38": Difference(("why",), {1: ("+ error there is no piece RED LADYBUG",)}),
     "39": Difference(("at-once",), {2: ("- REGULAR 2 -1, HARD_TIMEOUT 0 -1", "+ RULE_VIOLATION 0 -1, REGULAR 2 -1")}),
+    "40": Difference(("paused-start",), dict.fromkeys((1, 2, 3), (FIRST,))),
     "46": Difference(("game-type",), {17: (f"- {KICK}", "+ joined")}),
     "47": Difference(
         ("game-type",),
@@ -93,7 +96,7 @@ DIFFERENCES = {
         only_ours=1,
     ),
     "48": Difference(
-        ("no-zombies",),
+        ("no-zombies", "paused-start"),
         {
             7: (
                 "- <protocol/>",
@@ -113,6 +116,8 @@ DIFFERENCES = {
                 OTHERS_WIN,
                 "+ left",
             ),
+            16: ("+ memento 0 x y",),
+            17: ("+ memento 0 x y",),
         },
     ),
     "50": Difference(("why",), dict.fromkeys((1, 3, 4, 5, 6), (NO_ROOM,))),
@@ -128,27 +133,38 @@ DIFFERENCES = {
     "53": Difference(("observe",), {1: ("+ memento 2 Unknown Unknown setmove", "+ memento 3 Unknown Unknown setmove")}),
     "54": Difference(("at-once",), dict.fromkeys((1, 3), (HARD[0], OTHERS_WIN))),
     "57": Difference(("unpause",), {1: ("- memento 0  ", "+ memento 0 Alice & Ä Bob")}),
-    "58": Difference(("one-request",), {2: ("- MoveRequest", *HARD), 3: HARD}),
-    "59": Difference(("at-once",), {3: ("+ RULE_VIOLATION 0 -1, REGULAR 2 -1", "+ left")}),
+    "58": Difference(("one-request", "paused-start"), {2: (FIRST, "- MoveRequest", *HARD), 3: (*HARD, FIRST)}),
+    "59": Difference(
+        ("at-once", "paused-start"),
+        {2: (FIRST,), 3: (FIRST, "+ RULE_VIOLATION 0 -1, REGULAR 2 -1", "+ left")},
+    ),
     "60": Difference(
-        ("answers-only", "at-once", "why"),
+        ("answers-only", "at-once", "why", "paused-start"),
         {
             1: (
                 "- memento 2 Alice & Ä Bob setmove",
+                FIRST,
                 "+ REGULAR 2 -1, RULE_VIOLATION 0 -1",
                 "+ left",
                 NO_ROOM,
                 f"+ {KICK}",
             ),
             2: (
+                FIRST,
                 "- memento 2 Alice & Ä Bob setmove",
                 "- MoveRequest",
                 "+ REGULAR 2 -1, RULE_VIOLATION 0 -1",
                 "+ left",
             ),
-            3: ("- memento 2 Alice & Ä Bob setmove", "+ error We didn't request a data from you yet.", f"+ {KICK}"),
+            3: (
+                "- memento 2 Alice & Ä Bob setmove",
+                FIRST,
+                "+ error We didn't request a data from you yet.",
+                f"+ {KICK}",
+            ),
         },
     ),
+    "61": Difference(("paused-start",), dict.fromkeys((1, 2), ("+ memento 0 Unknown Unknown",))),
     "62": Difference(("race", "observe"), {1: raced("+ memento 0 Unknown Unknown")}),
     "63": Difference(("race", "observe"), {1: raced("+ memento 0 Unknown Unknown")}),
     "66": Difference(

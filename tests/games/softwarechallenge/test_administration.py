@@ -183,7 +183,7 @@ class BeforeTheStartTests(AdministrationTestCase):
         blue = self.harness.connect()
         self.pause()
         blue.take(self.codes[1])
-        self.assertEqual(self.red.heard(), ["joined", "welcomeMessage red"])
+        self.assertEqual(self.red.heard(), ["joined", "welcomeMessage red", "memento 0 p1 p2"])
         self.pause("false")
         self.assertEqual(self.red.heard(), ["memento 0 p1 p2", "MoveRequest"])
 
@@ -415,7 +415,7 @@ class RecordedStartTests(AdministrationTestCase):
         for names, paused, turn, said in (
             ((), False, None, ["memento 6 Unknown Unknown setmove", "MoveRequest"]),
             (("a",), False, 4, ["memento 4 a Unknown setmove", "MoveRequest"]),
-            (("a", "b"), True, 4, []),
+            (("a", "b"), True, 4, ["memento 4 a b setmove"]),
         ):
             room, kept = self.harness.reception.reserve(names, paused=paused, history=history, turn=turn)
             self.assertEqual([code.seat for code in kept], [0, 1])

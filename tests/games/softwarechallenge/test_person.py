@@ -100,8 +100,10 @@ class WaitingTests(TwoTestCase):
 
     def test_a_paused_game_is_held(self) -> None:
         self.harness = SeasonHarness(Settings(password=PASSWORD, paused=True))
-        red, _ = self.started()
-        self.assertEqual((red.who.view()["phase"], red.who.view()["you"]["seat"]), ("held", 0))
+        red, blue = self.started()
+        for player, held in ((red, ("held", 0, 0)), (blue, ("wait", 1, 0))):
+            view = player.who.view()
+            self.assertEqual((view["phase"], view["you"]["seat"], view["board"]["turn"]), held)
         (room,) = self.harness.rooms
         room.resume()
         self.harness.turn()

@@ -134,10 +134,11 @@ class JoinTests(TableTestCase):
     def test_a_paused_start(self) -> None:
         self.table = self.made(paused=True)
         step = self.start()
-        self.assertEqual(told(step), [(1, "Joined"), (0, "Welcome"), (1, "Welcome")])
+        states = [(OBSERVERS, "Memento"), (0, "Memento"), (1, "Memento")]
+        self.assertEqual(told(step), [(1, "Joined"), (0, "Welcome"), (1, "Welcome"), *states])
         self.assertEqual(kinds(step), [JOINED, JOINED, STARTED, DRAWN])
         self.assertIsNone(self.due)
-        self.assertEqual(self.table.observe(), ())
+        self.assertEqual([type(event) for event in self.table.observe()], [Memento])
 
     def test_an_opening(self) -> None:
         plies = [(CHANCE, "O -5,5 0,-5 5,-5"), (0, "S Q 0,0"), (1, "S a 1,0")]
@@ -449,12 +450,6 @@ class HeldTests(TableTestCase):
             self.assertEqual(told(step), self.states)
             self.assertIsNone(self.table.delivered(2.5))
         self.assertEqual(self.table.receive(0, sent(BEE), 2.9).journal[0].data, {"taken": 1900})
-
-    def test_observers(self) -> None:
-        self.assertEqual(self.table.observe(), ())
-        self.table.step(1.0)
-        (memento,) = self.table.observe()
-        self.assertIsInstance(memento, Memento)
 
     def test_a_forced_step_before_the_start(self) -> None:
         for paused in (True, False):

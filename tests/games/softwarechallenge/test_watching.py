@@ -38,11 +38,11 @@ class WatchingTests(AdministrationTestCase):
         self.admin.send(f'<observe roomId="{room}"/>')
         self.assertEqual(self.admin.heard(), ["observed"])
 
-    def test_of_a_game_that_starts_paused_there_is_none_either(self) -> None:
+    def test_of_a_game_that_starts_paused_it_is_the_first_state(self) -> None:
         self.prepared(slot("p1"), slot("p2", paused=True))
         other = self.harness.admin()
         other.send(f'<observe roomId="{self.room}"/>')
-        self.assertEqual(other.heard(), ["observed"])
+        self.assertEqual(other.heard(), ["observed", "memento 0 p1 p2"])
         self.step()
         self.assertEqual(other.heard(), ["memento 0 p1 p2"])
 
@@ -86,8 +86,10 @@ class PauseTests(AdministrationTestCase):
         self.all = (self.admin, self.red, self.blue)
 
     def test_a_paused_start(self) -> None:
-        for client, color in ((self.red, "red"), (self.blue, "blue")):
-            self.assertTrue(client.stream.endswith(f'color="{color}"/>\n  </room>'.encode()))
+        for client, color in ((self.red, b"red"), (self.blue, b"blue")):
+            *_, welcome, memento = client.stream.split(b"\n  <room")
+            self.assertIn(b'color="%b"' % color, welcome)
+            self.assertIn(b'class="memento"', memento)
 
     def test_steps(self) -> None:
         self.step()
@@ -149,7 +151,10 @@ class PauseTests(AdministrationTestCase):
         red.join()
         blue.join()
         self.room = red.room
-        self.assert_heard((red, blue), ("joined", "welcomeMessage red"), ("joined", "welcomeMessage blue"))
+        state = "memento 0 Unknown Unknown"
+        self.assert_heard(
+            (red, blue), ("joined", "welcomeMessage red", state), ("joined", "welcomeMessage blue", state)
+        )
         self.step()
         self.assertEqual(red.heard(), ["memento 0 Unknown Unknown", "MoveRequest"])
         room, codes = self.admin.prepare()

@@ -98,6 +98,10 @@ class HiveGuide:
         move = None if found is None else read(found).move
         return None if move is None else {"seat": 1 - position.mover, "text": to_notation(move)}
 
+    def mover(self, position: State) -> Seat:
+        """Return the seat to move."""
+        return position.mover
+
     def view(self, position: State) -> Mapping[str, Any]:
         """Return a position as `Hive.view` shows it."""
         return _HIVE.view(position, None)
