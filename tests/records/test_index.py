@@ -12,6 +12,7 @@ from lxml import etree
 from twisted.trial.unittest import SynchronousTestCase
 
 import gamed
+from gamed.games.softwarechallenge.seasons.hive.replays import write
 from gamed.records import index as module
 from gamed.records.convert import convert
 from gamed.records.gofans import VERSIONS
@@ -19,6 +20,8 @@ from gamed.records.index import index, schema_directory, validate
 from gamed.records.own import from_history
 from gamed.records.record import RecordError, document
 from gamed.registry import game_types
+from tests.games.softwarechallenge.hive.test_replays import SCHEMA as REPLAY_SCHEMA
+from tests.games.softwarechallenge.hive.test_replays import whole as hive_game
 from tests.records.gogames import captured
 from tests.records.gogames import record as go_record
 from tests.records.samples import game, record
@@ -232,6 +235,9 @@ class SchemaFileTests(SynchronousTestCase):
             whole = document(from_history(history, **names, findings=(), unjudged=None))
             cases[f"gamed-{kind}-1.0.xsd", self.written(kind, whole)] = True
             cases[f"gamed-{kind}-1.0.xsd", self.written("broken", whole.replace(b"<started at", b"<begun at"))] = False
+        replay = write(hive_game(1))
+        cases[REPLAY_SCHEMA, self.written("replay", replay)] = True
+        cases[REPLAY_SCHEMA, self.written("torn", replay.replace(b"board>", b"plank>"))] = False
         self.assertEqual({schema for schema, _ in cases}, {file.name for file in self.files()})
         self.assertEqual(self.second_opinion(*cases), list(cases.values()))
 
@@ -253,7 +259,7 @@ class SchemaFileTests(SynchronousTestCase):
     def test_the_index_names_files_that_are_there_and_no_others(self) -> None:
         root = etree.fromstring((schema_directory() / "index.xml").read_bytes())
         named = {root.get("standard"), *(entry.get("schema") for entry in root)}
-        self.assertEqual(named, {file.name for file in self.files()} - {"index.xsd"})
+        self.assertEqual(named, {file.name for file in self.files()} - {"index.xsd", REPLAY_SCHEMA})
 
     def test_records_need_no_network_and_no_reactor(self) -> None:
         program = (

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from random import Random
 from uuid import UUID
 
+from lxml import etree
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.core.errors import RemoteProtocolError, RuleError
@@ -17,13 +18,14 @@ from gamed.games.softwarechallenge.seasons.hive.replays import UNKNOWN_TIME, rea
 from gamed.games.softwarechallenge.seasons.hive.rules import Hive
 from gamed.games.softwarechallenge.seasons.hive.strategy import Uniform
 from gamed.records.importer import Imported, check
-from gamed.records.index import index
+from gamed.records.index import index, schema_directory
 from gamed.records.own import to_history
 from gamed.records.record import document as record_document
 from gamed.replayers import readers, replayers
-from tests.games.softwarechallenge.recorded import connections
+from tests.games.softwarechallenge.recorded import connections, scenarios
 
 GAME = Hive()
+SCHEMA = "swc_2020_hive-replay.xsd"
 ROOM = "6f0c1f0e-7c7e-4c1b-9d5e-2f6d3a1b4c5d"
 LIMITS = {"soft_milliseconds": 2000, "hard_milliseconds": 10_000}
 SIZES = {"78-save-replay": 55_907, "79-save-replay-join": 40_008}
@@ -32,10 +34,21 @@ SIZES = {"78-save-replay": 55_907, "79-save-replay-join": 40_008}
 
 def recorded(scenario: str) -> bytes:
     """Return the replay file of a recorded game, put together from what the player that stayed was told."""
-    stream = connections(scenario)[3].heard
+    return filed(connections(scenario)[3].heard)
+
+
+def filed(stream: bytes) -> bytes:
+    """Return the replay file of a game, put together from what the server said to somebody."""
     rooms = re.findall(rb'\n  (<room [^>]*>\n    <data class="(?:memento|result)">.*?\n  </room>)', stream, re.DOTALL)
     told = [re.sub(rb"(?m)^  ", b"", room) for room in rooms]
     return b"\n".join([b"<protocol>", *told, b"</protocol>"])
+
+
+def violations(file: bytes) -> list[str]:
+    """Return what in a replay file the schema does not allow."""
+    schema = etree.XMLSchema(etree.parse(schema_directory() / SCHEMA))
+    schema.validate(etree.fromstring(file))
+    return [entry.message for entry in schema.error_log]
 
 
 def random_moves(seed: int, most: int = 60) -> tuple[list[str], Outcome | None]:
@@ -81,6 +94,23 @@ class OfficialTests(SynchronousTestCase):
         for name in SIZES:
             self.assertEqual(write(read_replay(recorded(name))), recorded(name), name)
 
+    def test_the_schema_describes_what_is_in_every_recorded_game(self) -> None:
+        for name in scenarios():
+            for number, connection in connections(name).items():
+                self.assertEqual(violations(filed(connection.heard)), [], (name, number))
+
+    def test_what_the_schema_does_not_allow(self) -> None:
+        good = recorded("78-save-replay")
+        for was, now in (
+            (b' turn="1"', b' turn="61"'),
+            (b'x="5" y="0" z="-5"', b'x="6" y="0" z="-6"'),
+            (b"<null/>", b""),
+            (b'type="BEE"', b'type="LADYBUG"'),
+            (b'cause="LEFT"', b'cause="LOST"'),
+            (b"<part>4</part>", b""),
+        ):
+            self.assertNotEqual(violations(good.replace(was, now, 1)), [], now)
+
     def test_what_they_say(self) -> None:
         found = read_replay(recorded("78-save-replay"))
         self.assertEqual([entry.data["name"] for entry in found.of_kind(JOINED)], ["Al pha", "Beta"])
@@ -90,6 +120,7 @@ class OfficialTests(SynchronousTestCase):
 
 class ThereAndBackTests(SynchronousTestCase):
     def check(self, made: History) -> None:
+        self.assertEqual(violations(write(made)), [])
         again = read_replay(write(made))
         self.assertEqual((again.entries, again.room, again.options), (made.entries, made.room, made.options))
 
