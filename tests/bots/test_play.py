@@ -17,6 +17,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.bots.play import Bot, BotError, Played, play
 from gamed.games.battleship import Settings, game_type
+from gamed.games.battleship.follower import BROKEN_OFF
 from gamed.games.battleship.states import Phase
 from gamed.games.quoridor import game_type as quoridor
 from gamed.games.softwarechallenge import game_type as hive
@@ -167,7 +168,7 @@ class BotTests(SynchronousTestCase):
     def test_a_server_that_closes_too_early(self) -> None:
         self.bot.dataReceived(ROLES)
         self.seat.lose()
-        self.assertEqual(self.error(), "the match broke off: the server closed the connection before the game ended")
+        self.assertEqual(self.error(), f"the match broke off: {BROKEN_OFF}")
 
     def test_an_error_is_told_once(self) -> None:
         self.bot.dataReceived(b"hello\rhello again\r")

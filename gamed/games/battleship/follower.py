@@ -21,6 +21,11 @@ from gamed.wire.lines import LineReader
 LINE_LIMIT = 4_096
 """The longest line that is accepted from the server, in bytes without its terminator."""
 
+BROKEN_OFF = (
+    "the server closed the connection before the game ended: the opponent left or broke a rule, or the server ended "
+    "the game. This wire does not say which, nor who has won; the record on the server does"
+)
+
 
 @define
 class Follower(ABC):
@@ -63,7 +68,7 @@ class Follower(ABC):
         self._reader.receive_data(data)
         answer = b"".join(self._line(line) for line in self._reader.lines() if line)
         if not data and self.won is None:
-            raise RemoteProtocolError("the server closed the connection before the game ended", code="closed")
+            raise RemoteProtocolError(BROKEN_OFF, code="closed")
         return answer
 
     def _line(self, line: bytes) -> bytes:
