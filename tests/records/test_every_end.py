@@ -103,7 +103,8 @@ def to_the_end(match: Match) -> None:
 
 def left(match: Match) -> None:
     match.play(MIDDLE[match.kind])
-    match.seats[0].wire.leave()
+    if not match.seats[0].wire.is_closed:
+        match.seats[0].wire.leave()
 
 
 def silent(match: Match) -> None:
@@ -125,7 +126,8 @@ def stopped(match: Match) -> None:
 
 def too_long(match: Match) -> None:
     match.play(MIDDLE[match.kind])
-    match.seats[0].wire.send(b"x" * 2_000_000)
+    if not match.seats[0].wire.is_closed:
+        match.seats[0].wire.send(b"x" * 2_000_000)
 
 
 def nonsense(match: Match) -> None:
