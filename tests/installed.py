@@ -14,7 +14,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from tests.daemon import SCRIPTS, running
 
-EXPORTED = b'<game publisher="gamed-battleship" version="1.0">'
+EXPORTED = b'<game publisher="gamed-battleship" version="1.1">'
 
 
 def run(*command: str | Path, cwd: Path) -> str:

@@ -27,7 +27,7 @@ from gamed.records.played import summary
 from gamed.records.record import Record, SeatSummary, Summary, document
 from gamed.registry import game_types
 from gamed.store.sql import Database
-from tests.records.samples import LIE, ROOM, game, record
+from tests.records.samples import LIE, ROOM, game, record, refused
 
 OTHER = "11111111-7c7e-4c1b-9d5e-2f6d3a1b4c5d"
 THIRD = "11111112-7c7e-4c1b-9d5e-2f6d3a1b4c5d"
@@ -200,6 +200,17 @@ class ShowTests(StoreTestCase):
         output = self.run_gamed("show", OTHER).stdout
         self.assertIn("roles           first-defends\n", output)
         self.assertNotIn("finding", output)
+
+    def test_what_was_refused(self) -> None:
+        self.keep(record(refused(game(room="22222222-7c7e-4c1b-9d5e-2f6d3a1b4c5d"))))
+        lines = self.run_gamed("show", "22222222").stdout.split("\n")
+        at = lines.index("refused: illegible, 9 times, [::1]:4712: no full stop; no bracket")
+        first, second = lines[at + 1 : at + 3]
+        self.assertEqual(first, "  after 2 moves, 0.4 s; expected: (1,[X,Y]).; (1,[3,4])")
+        self.assertEqual(second, "  after 3 moves, 0.5 s; expected: (1,[X,Y]).")
+        found = json.loads(self.run_gamed("show", "22222222", "--json").stdout)["refused"]
+        self.assertEqual([entry.get("body") for entry in found], ["(1,[3,4])", None, None])
+        self.assertEqual(found[2]["data"], {"code": "illegible", "count": 7})
 
     def test_the_boards_after_some_moves(self) -> None:
         draw = game_types()["battleship"].draw

@@ -36,14 +36,14 @@ class Terminal(io.StringIO):
 
 
 OTHER = from_history(
-    play_history(("density", "density"), 1), publisher="gamed-battleship", version="1.0", findings=(), unjudged=None
+    play_history(("density", "density"), 1), publisher="gamed-battleship", version="1.1", findings=(), unjudged=None
 )
 """The record of a game that has no replay format."""
 
 
 def record() -> Record:
     """Return the record of a whole game."""
-    return from_history(whole(1), publisher="gamed-hive", version="1.0", findings=(), unjudged=None)
+    return from_history(whole(1), publisher="gamed-hive", version="1.1", findings=(), unjudged=None)
 
 
 class ExportTests(ImportCase):
@@ -165,7 +165,7 @@ class ScoreTests(ImportCase):
         head, line = self.run_gamed("records", "list", env={"COLUMNS": "100"}).stdout.splitlines()
         self.assertTrue(head.endswith("LENGTH  POINTS  FREE  PUBLISHER   VERSION"), head)
         points, free = (":".join(map(str, self.counted[name])) for name in ("points", "free"))
-        self.assertRegex(line, rf" {points} +{free} +gamed-hive  1.0$")
+        self.assertRegex(line, rf" {points} +{free} +gamed-hive  1.1$")
         head = self.run_gamed("records", "list", env={"COLUMNS": "85"}).stdout.splitlines()[0]
         self.assertTrue(head.endswith("LENGTH  POINTS  FREE"), head)
 
@@ -204,7 +204,7 @@ class ImportTests(ImportCase):
         found = self.run_gamed("import", *names, "--json")
         outcomes = [json.loads(line) for line in found.stdout.splitlines()]
         self.assertEqual([(one["code"], one["id"]) for one in outcomes], [("imported", ROOM), ("duplicate", ROOM)])
-        self.assertIn("gamed-hive 1.0: hive, ", outcomes[0]["sentence"])
+        self.assertIn("gamed-hive 1.1: hive, ", outcomes[0]["sentence"])
         self.assertEqual(self.store().thd_record(ROOM).publisher, "gamed-hive")
 
     def test_one_that_breaks_off(self) -> None:

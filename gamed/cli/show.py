@@ -186,7 +186,7 @@ def of_own(record: Record) -> Shown:
         length=found.length,
         picture=lambda moves: _drawn(history, moves),
         data=lambda: as_data(found, history, judged),
-        remarks=tuple(_remarks(judged)),
+        remarks=(*_remarks(judged), *_refusals(history)),
     )
 
 
@@ -209,6 +209,19 @@ def _remarks(judged: Judgement) -> Iterator[str]:
         yield click.style(f"unjudged from entry {judged.unjudged} on", fg="yellow")
 
 
+def _refusals(history: History) -> Iterator[str]:
+    from gamed.records.positions import refusals  # noqa: PLC0415 (heavy)
+
+    for row in refusals(history):
+        who = row["name"] or f"seat {row['seat']}"
+        many = f", {row['count']} times" if row["count"] > 1 else ""
+        yield click.style(f"refused: {row['code']}{many}, {printable(who)}: {printable(row['reason'])}", fg="red")
+        for one in row["messages"]:
+            where = f"after {counted_of(one['move'], 'move')}, {one['at'] / 1000:.1f} s"
+            expected = f"expected: {one['expected']}" if one["expected"] else ""
+            yield printable("  " + "; ".join(filter(None, (where, expected, one["text"]))))
+
+
 def _drawn(history: History, moves: int) -> str:
     from gamed.registry import game_types  # noqa: PLC0415 (heavy)
 
@@ -226,6 +239,7 @@ def as_data(summary: Summary, history: History, judged: Judgement) -> dict[str, 
         "seed": history.seed,
         **attrs.asdict(judged),
         "entries": [entry_data(entry) for entry in history.entries],
+        "refused": [entry_data(entry) for entry in history.refused],
     }
 
 

@@ -26,6 +26,11 @@ ENDED = "ended"
 HELD = "held"
 """The progress of a match between two entries, for recovery (`Step.held`). Only the journal has such entries."""
 
+REFUSED = "refused"
+"""A message that had no effect. The journal has it between the entries, and the history apart from them, because it
+changes no position. The data: `code`, `reason`, `expected`, and `entry`, the number of the entry that follows; or
+`code` and `count`, how many more of a code there were."""
+
 Value = str | int | bool
 
 
@@ -93,6 +98,8 @@ class History:
 
     options: Mapping[str, Value] = _NO_DATA
     entries: list[Entry] = field(factory=list)
+    refused: tuple[Entry, ...] = ()
+    """What was refused: entries of the kind `REFUSED`."""
 
     def opened(self) -> Entry:
         """Return the entry that opens the match in the journal: its facts as data."""

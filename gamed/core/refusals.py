@@ -7,6 +7,7 @@ connection that is closed because of a limit. `gamed/lobby/refusals.py` logs and
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable
 from typing import Final
 
@@ -91,6 +92,12 @@ class Refusals:
         for refusal in self.first:
             found.setdefault(refusal.code, {})[refusal.reason] = None
         return {code: "; ".join(reasons) for code, reasons in found.items()}
+
+    @property
+    def more(self) -> dict[str, int]:
+        """How many of each code are not kept."""
+        kept = Counter(refusal.code for refusal in self.first)
+        return {code: count - kept[code] for code, count in self.counts.items() if count > kept[code]}
 
     @property
     def total(self) -> int:

@@ -29,13 +29,14 @@ from twisted.python.failure import Failure
 from gamed.core.events import Event
 from gamed.core.findings import Finding
 from gamed.core.game import Options, Outcome, Seat, Termination
-from gamed.core.history import JOINED, LINE, MOVE, Entry, History
+from gamed.core.history import JOINED, LINE, MOVE, REFUSED, Entry, History, Value
 from gamed.core.peer import Party, Peer
-from gamed.core.refusals import Refusal
+from gamed.core.refusals import Refusal, Refusals
 from gamed.core.stats import Stats
-from gamed.core.table import OBSERVERS, Judged, Step, Table
+from gamed.core.table import CHANNELS, OBSERVERS, Judged, Step, Table
 from gamed.lobby.outage import PATIENCE
 from gamed.lobby.refusals import RefusalLog
+from gamed.registry import GameType
 from gamed.store import Journal
 
 log = Logger()
@@ -82,6 +83,7 @@ class RoomServices(Protocol):
     seconds: Callable[[], float]
     held: Callable[[], float]
     journal: Journal
+    game_types: Mapping[str, GameType]
     stats: Stats
     refusals: RefusalLog
 
@@ -147,8 +149,17 @@ class Room:
     _held_before: float = field(init=False)
     """For how many seconds games had been held when the present match was opened."""
 
+    _opened_at: float = field(init=False)
+    """When the present match was opened."""
+
+    _refusals: dict[Seat, Refusals] | None = None
+    """What was refused to the players of the present match, by seat; None: nothing yet."""
+
     def __attrs_post_init__(self) -> None:
-        self._held_before = self.services.held()
+        self._reset()
+
+    def _reset(self) -> None:
+        self._held_before, self._opened_at, self._refusals = self.services.held(), self.services.seconds(), None
 
     def open(self) -> None:
         """Begin the room's journal. Raises StoreError."""
@@ -175,7 +186,8 @@ class Room:
         """Take the events of one read of the peer on a seat. A fault of ours ends this room, and no other.
 
         They are performed as one step: one dispatch, one write to the journal, and answers that leave together. Only a
-        step that empties seats, ends a match or begins one is performed by itself.
+        step that empties seats, ends a match or begins one is performed by itself; and what comes before a refusal is
+        performed before it, so that the refusal's place among the entries is right.
         """
         peer, table, now = self.peers.get(seat), self.table, self.services.seconds()
         table.arrived = inf if peer is None else peer.arrived
@@ -186,7 +198,7 @@ class Room:
                     later = table.receive(seat, event, now)
                     if step is None:
                         step = later
-                    elif step.is_last or later.opened:
+                    elif step.is_last or later.opened or later.refused:
                         before, step = step, later
                         self._do(before)
                     else:
@@ -258,6 +270,7 @@ class Room:
         """End the match as the server's fault, without the journal, which may be the cause."""
         step = self.table.stop(Termination.SERVER_FAULT, self.services.seconds())
         self.history.entries += self._with_holds(step.journal)
+        self.history.refused += self._with_holds(self._counted())
         # Peers are disconnected even if the match had ended before, and only its last events could not be sent.
         for peer in (*self.peers.values(), *self.observers):
             peer.close()
@@ -287,12 +300,11 @@ class Room:
     def _do(self, step: Step) -> None:
         if step.opened:
             self.history = self.services.history(self.history.kind, self.history.options)
-            self._held_before = self.services.held()
-        if step.refused:
-            # This needs the peers of seats that the step may empty.
-            self._refuse(step)
-        if step.journal or step.events or step.dropped or step.closed or step.held:
-            self._perform(step)
+            self._reset()
+        # This needs the peers of seats that the step may empty.
+        refused = self._refuse(step) if step.refused else ()
+        if step.journal or step.events or step.dropped or step.closed or step.held or refused:
+            self._perform(step, refused)
         if step.findings:
             self._report(step)
         if step.outcome is not None:
@@ -307,12 +319,17 @@ class Room:
             if step.review:
                 self.services.attend(self)
 
-    def _perform(self, step: Step) -> None:
+    def _perform(self, step: Step, refused: tuple[Entry, ...]) -> None:
         entries, forwards = self._with_holds(step.journal), self.table.forwards
         self.history.entries += entries
+        if step.outcome is not None:
+            refused += self._counted()
+        if refused:
+            self.history.refused += self._with_holds(refused)
         for entry in entries:
             if entry.kind in (LINE, MOVE):
                 self.services.stats.moves[self.history.kind] += 1
+        entries = (*refused, *entries) if refused else entries
         if step.opened:
             entries = (self.history.opened(), *entries)
         if step.held is not None:
@@ -380,7 +397,9 @@ class Room:
             )
             self.services.alarm(self, finding)
 
-    def _refuse(self, step: Step) -> None:
+    def _refuse(self, step: Step) -> tuple[Entry, ...]:
+        """Take note of what a step refuses, and return the entries of it."""
+        found: tuple[Entry, ...] = ()
         for seat, refusal in step.refused:
             peer = self._peer(seat)
             if peer is None or (refusal.is_for_programs and peer.is_person):
@@ -388,9 +407,37 @@ class Room:
             begun = b"" if refusal.text else peer.unfinished
             if begun:
                 reason = f"{refusal.reason}; it has begun a message that has no end"
-                # The room does not know whether it would have been secret.
-                refusal = evolve(refusal, reason=reason, text=begun, is_hidden=True)  # noqa: PLW2901 (as it stands now)
-            self.services.refusals.add(peer, refusal, self.id, seat)
+                # Nobody knows whether it would have been secret.
+                is_hidden = self.services.game_types[self.history.kind].hides_moves
+                refusal = evolve(refusal, reason=reason, text=begun, is_hidden=is_hidden)  # noqa: PLW2901 (as it is now)
+            found += self._noted(peer, refusal, seat)
+        return found
+
+    def _noted(self, peer: Peer, refusal: Refusal, seat: Seat) -> tuple[Entry, ...]:
+        """Log a refusal; return its entry if it is one of those that the record has in full."""
+        self.services.refusals.add(peer, refusal, self.id, seat)
+        if self.history.outcome is not None or not 0 <= seat < CHANNELS:
+            return ()
+        if self._refusals is None:
+            self._refusals = {}
+        if not self._refusals.setdefault(seat, Refusals()).add(refusal):
+            return ()
+        # Made now, because a reservation code that is used up meanwhile would not be recognised.
+        message = self.services.refusals.shown(refusal.text) if refusal.text and not refusal.is_hidden else ""
+        data: dict[str, Value] = {"code": refusal.code, "reason": refusal.reason, "entry": len(self.history.entries)}
+        if refusal.expected:
+            data["expected"] = refusal.expected
+        return (self._refusal(seat, data, message),)
+
+    def _counted(self) -> tuple[Entry, ...]:
+        """Return entries with the numbers of the refusals that the record does not have in full."""
+        refusals = (self._refusals or {}).items()
+        more = ((seat, *item) for seat, found in refusals for item in found.more.items())
+        return tuple(self._refusal(seat, {"code": code, "count": count}) for seat, code, count in more)
+
+    def _refusal(self, seat: Seat, data: Mapping[str, Value], message: str = "") -> Entry:
+        at = int((self._now() - self._opened_at) * 1000)
+        return Entry(at, REFUSED, seat, message.encode() or None, data)
 
     def _end(self, outcome: Outcome) -> None:
         log.info(
@@ -495,6 +542,6 @@ class Room:
         peer = self.peers[seat]
         reason = f"did not read for {self.stuck_seconds:g} seconds what was sent to it"
         expected = "a client that reads all the time"
-        self.services.refusals.add(peer, Refusal("not-reading", reason, expected), self.id, seat)
+        self.refused(seat, Refusal("not-reading", reason, expected))
         self.leave(seat, Termination.LIMIT)
         peer.close()

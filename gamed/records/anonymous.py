@@ -1,9 +1,9 @@
 """Replace a person's name or address in a record by a neutral one.
 
 Source: docs/howto/operate.md#a-persons-name. A name can be in a field of its own (of a seat, or of a player who joined)
-and in free text: findings, reasons, hints, comments, the title of a game. A field is changed if all of it is the name.
-Free text is changed where the name occurs as whole words, unless they are part of another player's longer name. Moves
-and lines are not changed: they are the game itself.
+and in free text: findings, refusals, reasons, hints, comments, the title of a game. A field is changed if all of it is
+the name. Free text is changed where the name occurs as whole words, unless they are part of another player's longer
+name. Moves and lines are not changed: they are the game itself.
 
 The element tree is edited in place, which keeps the comments and white space of imported documents. Records of other
 publishers are not changed: gamed does not know their fields, and could break a signature.
@@ -45,7 +45,8 @@ FAILED: Final = "failed"
 _NAME: Final = "name"
 _SEATS: Final = ("seats/seat", "players/player")
 _FINDING: Final = "finding"
-_OWN_TEXTS: Final = (_NAME, "text", "hint")
+_REFUSED: Final = "refused"
+_OWN_TEXTS: Final = (_NAME, "text", "hint", "reason", "expected")
 _GO_NAMES: Final = (_NAME,)
 _GO_TEXTS: Final = frozenset({"title", "event", "date", "place", "rules", "comment"})
 
@@ -158,7 +159,7 @@ def _change(record: Record, element: etree._Element, person: Person, change: Cha
     tag, text, is_own = element.tag, element.text, _is_own(record)
     is_comment = not isinstance(tag, str)
     is_changed = False
-    if text and (is_comment or (tag == _FINDING if is_own else tag in _GO_TEXTS)):
+    if text and (is_comment or (tag in (_FINDING, _REFUSED) if is_own else tag in _GO_TEXTS)):
         element.text = change(text)
         is_changed = element.text != text
     # In gamed's own records the values of attributes are encoded by `notation`; in GoFans they are plain text.

@@ -100,6 +100,7 @@ def _header(history: History, outcome: Outcome, findings: Iterable[Finding], unj
     ]
     if unjudged is not None:
         lines.append(f'<unjudged entry="{unjudged}"/>')
+    lines += _group("refusals", map(_entry, history.refused))
     return "\n    ".join(lines) + "\n  </header>"
 
 
@@ -181,6 +182,7 @@ def to_history(record: Record) -> History:
             seed=int(_child(header, "random").attrib["seed"]),
             options=_data(_child(header, "options")),
             entries=_entries(body),
+            refused=tuple(_entries(header.find("refusals"))),
         )
 
 
@@ -260,9 +262,9 @@ def _read_finding(element: etree._Element) -> Finding:
     return Finding(str(data["code"]), int(data["seat"]), int(data["entry"]), element.text or "")
 
 
-def _entries(body: etree._Element) -> list[Entry]:
+def _entries(body: etree._Element | None) -> list[Entry]:
     entries: list[Entry] = []
-    for element in body:
+    for element in () if body is None else body:
         try:
             entries.append(_read_entry(element))
         except ValueError as error:

@@ -12,13 +12,14 @@ last position is that at the end of the game.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import accumulate
 from typing import Any, TypeAlias
 
 from attrs import define, field
 
 from gamed.core.errors import RuleError
 from gamed.core.game import CHANCE, Reveals, Seat
-from gamed.core.history import LINE, MOVE, STARTED, Entry, History
+from gamed.core.history import JOINED, LINE, MOVE, STARTED, Entry, History, Value
 from gamed.core.table import Table, replay
 
 Data: TypeAlias = dict[str, Any]
@@ -137,6 +138,38 @@ def clocked(entry: Entry) -> int | None:
     """Return how many milliseconds a move took by the game's own clock; None if the game has none."""
     taken = entry.data.get("taken")
     return taken if type(taken) is int else None
+
+
+def refusals(history: History) -> list[Data]:
+    """Return what was refused, by seat and code: `seat`, `name`, `code`, `reason`, `count` and `messages`.
+
+    A message is one that the record has in full: its `text`, what was `expected`, `at` in milliseconds since the start,
+    and `move`, how many moves were made before it.
+    """
+    names = {entry.seat: str(entry.data["name"]) for entry in history.of_kind(JOINED)}
+    started = next((entry.at for entry in history.of_kind(STARTED)), 0)
+    before = [0, *accumulate(entry.kind in COUNTED for entry in history.entries)]
+    found: dict[tuple[Seat | None, Value], Data] = {}
+    for entry in history.refused:
+        seat, code, reason = entry.seat, entry.data["code"], entry.data.get("reason", "")
+        row: Data = {
+            "seat": seat,
+            "name": names.get(seat, ""),
+            "code": code,
+            "reason": reason,
+            "count": 0,
+            "messages": [],
+        }
+        row = found.setdefault((seat, code), row)
+        row["count"] += entry.data.get("count", 1)
+        if "count" in entry.data:
+            continue
+        if reason not in row["reason"].split("; "):
+            row["reason"] += f"; {reason}"
+        place = before[min(int(entry.data["entry"]), len(history.entries))]
+        message = {"text": _text(entry), "expected": entry.data.get("expected", ""), "at": max(0, entry.at - started)}
+        row["messages"].append({**message, "move": place})
+    return list(found.values())
 
 
 def numbers(history: History) -> Sequence[int | None]:

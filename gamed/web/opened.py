@@ -25,7 +25,7 @@ from gamed.records.convert import convert, newest
 from gamed.records.index import Index
 from gamed.records.outline import Line, outline
 from gamed.records.played import summary_of_go
-from gamed.records.positions import Replayed, numbers
+from gamed.records.positions import Replayed, numbers, refusals
 from gamed.records.record import Record, RecordError, Summary, document, unplayed
 from gamed.registry import GameType
 from gamed.web.answers import Refusal
@@ -124,6 +124,7 @@ class OpaqueRecord:
             "moves": [],
             "options": {},
             "findings": [],
+            "refusals": [],
             "formats": [XML],
             "boards": False,
             "content": [attrs.asdict(line) for line in lines[:MOST_LINES]],
@@ -183,6 +184,7 @@ class OwnRecord:
             "outcome": None if outcome is None else attrs.asdict(outcome),
             "options": dict(history.options),
             "findings": findings,
+            "refusals": naming.named(refusals(history)),
             "unjudged": judged.unjudged,
             "formats": self.formats,
             "boards": True,
@@ -240,6 +242,7 @@ class GoRecord:
             "outcome": outcome,
             "options": {"size": game.size, "komi": game.komi, "handicap": game.handicap, "rules": game.rules},
             "findings": [],
+            "refusals": [],
             "unjudged": None,
             "formats": [XML, SGF, GOFANS],
             "boards": True,

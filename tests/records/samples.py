@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from datetime import UTC, datetime
 
 from hypothesis import strategies as st
 
 from gamed.core.findings import Finding
 from gamed.core.game import Outcome, Termination
-from gamed.core.history import DRAWN, JOINED, LEFT, LINE, STARTED, Entry, History, Value, ended
+from gamed.core.history import DRAWN, JOINED, LEFT, LINE, REFUSED, STARTED, Entry, History, Value, ended
 from gamed.records.own import from_history
 from gamed.records.record import Record
 
@@ -35,10 +36,21 @@ def game(*lines: bytes, room: str = ROOM, started: str = "2026-11-21T09:00:00.00
     return history
 
 
+def refused(history: History) -> History:
+    """Return a game with two refusals of seat 1, the first after two moves, and with a number of further ones."""
+    data: Mapping[str, Value] = {"code": "illegible", "entry": 5, "reason": "no full stop", "expected": "(1,[X,Y])."}
+    whole = [
+        Entry(400, REFUSED, 1, b"(1,[3,4])", data),
+        Entry(500, REFUSED, 1, data={**data, "reason": "no bracket", "entry": 6}),
+    ]
+    history.refused = (*whole, Entry(900, REFUSED, 1, data={"code": "illegible", "count": 7}))
+    return history
+
+
 def record(history: History, *findings: Finding, unjudged: int | None = None) -> Record:
-    """Return a history's record."""
-    publisher = f"gamed-{history.kind}"
-    return from_history(history, publisher=publisher, version="1.0", findings=findings, unjudged=unjudged)
+    """Return a history's record, in the oldest version that can hold it."""
+    names = {"publisher": f"gamed-{history.kind}", "version": "1.1" if history.refused else "1.0"}
+    return from_history(history, **names, findings=findings, unjudged=unjudged)
 
 
 def _is_unicode(text: str) -> bool:
@@ -87,6 +99,18 @@ draws = st.builds(lambda at, first: Entry(at, DRAWN, data={"first": first}), mom
 others = st.builds(
     Entry, moments, st.sampled_from([LINE, LEFT, STARTED, "time_out"]), st.none() | seats, st.none() | bodies, data
 )
+codes = st.from_regex("[a-z]{1,5}(-[a-z]{1,5})?", fullmatch=True)
+refusals = st.builds(
+    lambda at, seat, code, entry, reason, expected, body: Entry(
+        at, REFUSED, seat, body, {"code": code, "entry": entry, "reason": reason, "expected": expected}
+    ),
+    *(moments, seats, codes, st.integers(0, 99), texts, texts),
+    st.none() | st.text(st.characters(exclude_categories=("C",)), min_size=1, max_size=9).map(str.encode),
+)
+counts = st.builds(
+    lambda at, seat, code, count: Entry(at, REFUSED, seat, data={"code": code, "count": count}),
+    *(moments, seats, codes, st.integers(1, 10**6)),
+)
 
 
 @st.composite
@@ -121,4 +145,5 @@ def battleship_histories(draw: st.DrawFn) -> History:
         *draw(st.lists(leaves, max_size=1)),
         draw(ends),
     ]
-    return History(str(draw(st.uuids())), "battleship", draw(starts), draw(st.integers(0, 2**63)), options, entries)
+    seed, refused = draw(st.integers(0, 2**63)), tuple(draw(st.lists(refusals | counts, max_size=3)))
+    return History(str(draw(st.uuids())), "battleship", draw(starts), seed, options, entries, refused)

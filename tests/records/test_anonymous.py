@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import attrs
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -10,7 +12,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.core.findings import Finding
 from gamed.core.game import Outcome, Termination
-from gamed.core.history import JOINED, Entry, History, ended
+from gamed.core.history import JOINED, REFUSED, Entry, History, Value, ended
 from gamed.games.go.tree import Player
 from gamed.records import gofans, own
 from gamed.records.anonymous import CHANGED, FAILED, FOREIGN, MENTIONED, NEUTRAL, Person, anonymised
@@ -90,6 +92,15 @@ class OwnTests(SynchronousTestCase):
         self.assertEqual(finding.text, wanted)
         hints = [entry.data["hint"] for entry in own.to_history(after).entries if "hint" in entry.data]
         self.assertEqual(hints, [wanted])
+
+    def test_in_what_was_refused(self) -> None:
+        before = seated(ADA, BOB)
+        said = {"reason": "Ada is no robot", "expected": "not Ada"}
+        data: Mapping[str, Value] = {"code": "unknown-name", "entry": 3, **said}
+        before.refused = (Entry(0, REFUSED, 1, b"TNR(Ada,E)", data),)
+        (found,) = own.to_history(self.changed(kept(before))).refused
+        self.assertEqual(found.body, b"TNR(anonymous,E)")
+        self.assertEqual((found.data["reason"], found.data["expected"]), ("anonymous is no robot", "not anonymous"))
 
     def test_a_text_alone_may_mean_somebody_else(self) -> None:
         outcome = anonymised(kept(seated(BOB, "Ada Lovelace", hint="bravo, Ada")), Person.of(ADA))

@@ -296,12 +296,12 @@ class OwnTests(SynchronousTestCase):
         self.assertTrue(found.sentence.startswith("entry 4, seat 0: "), found.sentence)
 
     def test_an_invented_finding_is_illegal(self) -> None:
-        invented = b'<findings><finding code="lie" seat="1" entry="5">x</finding></findings></header>'
-        found = outcome(changed(battleship(), b"</header>", invented))
+        invented = b'winner="0"/><findings><finding code="lie" seat="1" entry="5">x</finding></findings>'
+        found = outcome(changed(battleship(), b'winner="0"/>', invented))
         self.assertEqual((found.code, found.sentence), ("illegal", "entry 5, seat 1: the rules find no lie there"))
 
     def test_an_invented_limit_of_the_referee_is_illegal(self) -> None:
-        found = outcome(changed(battleship(), b"</header>", b'<unjudged entry="3"/></header>'))
+        found = outcome(changed(battleship(), b'winner="0"/>', b'winner="0"/><unjudged entry="3"/>'))
         self.assertEqual(found.code, "illegal")
 
     def test_the_result_must_be_that_of_the_last_entry(self) -> None:

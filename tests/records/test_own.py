@@ -163,7 +163,7 @@ class InverseTests(SynchronousTestCase):
     def test_an_editor_may_rewrite_the_document(self, history: History) -> None:
         root = etree.fromstring(etree.tostring(etree.fromstring(document(record(history))), encoding="utf-16"))
         header, body = (etree.tostring(node, encoding="utf-8", xml_declaration=False) for node in root)
-        self.assertEqual(to_history(Record(history.room, "gamed-battleship", "1.0", header, body)), history)
+        self.assertEqual(to_history(Record(history.room, "gamed-battleship", "1.1", header, body)), history)
 
     def test_bodies_as_text_and_as_base64(self) -> None:
         cases = {

@@ -42,6 +42,7 @@ from gamed.web.imports import Importing
 from gamed.web.opened import OpaqueRecord, RecordCache
 from gamed.web.static_files import Files
 from gamed.web.thread_cooperator import MOST_WAITING, ThreadCooperator
+from tests.records import samples
 from tests.records.documents import outcome
 from tests.records.gogames import captured, line, read_sgf
 from tests.store.examples import record, summary
@@ -348,6 +349,14 @@ class OwnRecordTests(ArchiveCase):
         told = self.read(f"records/{self.keep(lied)}")
         self.assertEqual(told["findings"], [{**found, "move": 5}])
         self.assertEqual(told["unjudged"], entry + 1)
+
+    def test_what_was_refused(self) -> None:
+        told = self.read(f"records/{self.keep(samples.record(samples.refused(samples.game())))}")
+        (row,) = told["refusals"]
+        self.assertEqual((row["seat"], row["code"], row["count"], row["unnamed"]), (1, "illegible", 9, True))
+        self.assertEqual(row["reason"], "no full stop; no bracket")
+        first = {"text": "(1,[3,4])", "expected": "(1,[X,Y]).", "at": 388, "move": 2}
+        self.assertEqual(row["messages"], [first, {**first, "text": "", "at": 488, "move": 3}])
 
     def test_a_move_that_the_rules_refuse_ends_the_positions(self) -> None:
         kept, history = played("quoridor")

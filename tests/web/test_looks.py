@@ -341,7 +341,14 @@ class SettingsTest(ShellTestCase):
         self.page.evaluate("localStorage.setItem('gamed.language', 'de')")
         finding = {"code": "repeated-shot", "seat": 0, "entry": 9, "move": 4, "text": "cell (1,2) was shot at before"}
         self.api["GET /records/0a1b2c3d"] = {**self.api["GET /records/0a1b2c3d"], "findings": [finding]}
+        message = {"text": "(1,[3,4])", "expected": "(1,[X,Y]).", "move": 12, "at": 400}
+        refusal = {"seat": 0, "name": "Ann", "code": "out-of-turn", "reason": "no", "count": 1, "messages": [message]}
+        self.api["GET /records/0a1b2c3d"]["refusals"] = [refusal]
         self.visit("/records/0a1b2c3d", ".steering")
+        self.page.click(".refusals summary")
+        self.assertIn("Ann: Das Programm war nicht am Zug.", self.page.text_content(".refusals li"))
+        self.page.click("text=nach Zug 12")
+        self.page.wait_for_function("document.querySelector('.steering output').textContent.includes('12')")
         self.page.click("summary:has-text('Feststellungen')")
         self.see("Auf dieses Feld wurde schon geschossen.")
         self.assertNotIn("was shot at", self.text())

@@ -153,8 +153,8 @@ export function tell(announce, added, say) {
   else for (const move of added) announce(say(move));
 }
 
-/** The messages without effect, and why they had none; hidden while there are none. */
-export function refusals() {
+/** The messages without effect, and why they had none; hidden while there are none. `jump(n)` shows the board after n moves. */
+export function refusals(jump) {
   const node = el("details", { class: "refusals", hidden: true });
   let shown = "";
   return {
@@ -166,14 +166,14 @@ export function refusals() {
       shown = now;
       const count = found.reduce((sum, one) => sum + one.count, 0);
       node.hidden = !count;
-      replace(node, el("summary", {}, `${t("refusals")} (${count})`), el("ul", {}, found.map(refusal)));
+      replace(node, el("summary", {}, `${t("refusals")} (${count})`), el("ul", {}, found.map((one) => refusal(one, jump))));
     },
   };
 }
 
-function refusal(one) {
+function refusal(one, jump) {
   const why = `${worded("refused", one.code, one.reason)} (${one.code}${one.count > 1 ? `, ${one.count}×` : ""})`;
-  return el("li", {}, calledOn(one), `: ${why}`, one.messages.map(refused));
+  return el("li", {}, calledOn(one), `: ${why}`, one.messages.map((message) => refused(message, jump)));
 }
 
 /** What the referee has found, as a list: {node, update(found)}. `jump(n)` shows move n of `length()`. */
@@ -196,8 +196,9 @@ export function findings(jump, length) {
   };
 }
 
-function refused({ text, expected }) {
-  return el("div", {}, el("code", {}, text), expected ? ` ${t("expected", { what: expected })}` : null);
+function refused({ text, expected, move }, jump) {
+  const place = move === undefined ? null : [button(t("afterMoves", { n: move }), () => jump(move)), " "];
+  return el("div", {}, place, text && el("code", {}, text), expected ? ` ${t("expected", { what: expected })}` : null);
 }
 
 /**

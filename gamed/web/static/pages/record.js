@@ -1,7 +1,7 @@
 // The replay of a record: positions by slider, keys or list, Go's variations as a tree, downloads, and a new room from here.
 
 import { gameOf, get } from "../api.js";
-import { findings, frame, moveList, stage, steerByKeys } from "../board.js";
+import { findings, frame, moveList, refusals, stage, steerByKeys } from "../board.js";
 import { bdi, el, replace, svg } from "../dom.js";
 import { button, choice, complaint, gameName, heading, link, matchTitle, names, options, result, sided, when } from "../parts.js";
 import { letters, lineThrough, tree } from "../tree.js";
@@ -200,6 +200,8 @@ export async function show(view) {
 
   const found = findings((to) => move(to), () => record.length);
   found.update(record.findings);
+  const refused = refusals((to) => move(to));
+  refused.update(record);
   view.entitle(matchTitle(title, record.seats, record.started));
   replace(
     view.root,
@@ -216,6 +218,7 @@ export async function show(view) {
         el("div", { class: "buttons" }, permalink, start),
         el("div", { class: "buttons", role: "group", "aria-label": t("download") }, downloads(record, path)),
         found.node,
+        refused.node,
         ...(record.content ? outline(record) : [el("h2", {}, t("moves")), list.node]),
         options(record.options),
       ],

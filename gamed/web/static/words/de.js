@@ -229,6 +229,7 @@ export const words = {
   replayKeys: "Tasten: ← und → für einen Zug, Pos1, Ende, Leertaste zum Abspielen.",
   refusals: "Nachrichten ohne Wirkung",
   expected: "Erwartet: {what}",
+  afterMoves: "nach Zug {n}",
   findings: "Feststellungen des Schiedsrichters",
   moveOf: "Zug {n} von {length}",
   start: "Anfang",

@@ -232,6 +232,7 @@ export const words = {
   replayKeys: "Keys: ← and → for one move, Home, End, and the space bar to play.",
   refusals: "Messages without effect",
   expected: "Expected: {what}",
+  afterMoves: "after move {n}",
   findings: "The referee's findings",
   moveOf: "Move {n} of {length}",
   start: "Start",
