@@ -76,7 +76,7 @@ class ListTests(StoreTestCase):
         )
         wide = self.run_gamed("list", env={"COLUMNS": "130"}).stdout.split("\n")
         self.assertEqual(wide[0].split()[-2:], ["PUBLISHER", "VERSION"])
-        self.assertEqual(wide[1].split()[-2:], ["gamed-battleship", "1.0"])
+        self.assertEqual(wide[1].split()[-2:], ["gamed-battleship", "1.1"])
 
     def test_records_that_gamed_does_not_play(self) -> None:
         foreign = attrs.evolve(record(game(room=THIRD)), publisher="Chess Club", version="1.0b")

@@ -127,8 +127,9 @@ class BattleshipPageTests(SynchronousTestCase):
         self.assertEqual(sorted(shown), sorted(raised(rules) | raised(fleet) | raised(relay)))
 
     def test_every_termination_is_there(self) -> None:
-        # This game has no time limits for moves.
-        self.assertEqual({*first_cells(section(BATTLESHIP, "Ends")), "time"}, set(map(str, Termination)))
+        # This game has no time limits for moves, no draws, and no word for a goodbye.
+        others = {"time", "draw", "resigned"}
+        self.assertEqual({*first_cells(section(BATTLESHIP, "Ends")), *others}, set(map(str, Termination)))
 
     def test_every_key_is_there_with_its_default(self) -> None:
         rows = re.findall(r"^\| `(\w+)` \| (.+?) \|", section(BATTLESHIP, "Limits"), re.MULTILINE)

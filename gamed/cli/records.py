@@ -57,7 +57,10 @@ FORMAT_HELP: Final = (
 
 RESULTS: Final = {
     Termination.VICTORY: ("{winner} won", "drawn"),
+    Termination.DRAW: ("{winner} won", "drawn"),
     Termination.FORFEIT: ("{winner} won by forfeit", "forfeited"),
+    Termination.REMOVED: ("{winner} won, other removed", "nobody won, one removed"),
+    Termination.RESIGNED: ("{winner} won by resignation", "nobody won, one resigned"),
     Termination.LEFT: ("{winner} won, other left", "nobody won, one left"),
     Termination.IDLE: ("{winner} won, other idle", "nobody won, idle"),
     Termination.TIME: ("{winner} won on time", "nobody won, time passed"),

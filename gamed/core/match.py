@@ -71,6 +71,9 @@ class Match:
     """Whether an illegal move is refused. Otherwise it becomes a finding, and is played."""
 
     names: dict[Seat, str] = field(factory=dict)
+    left_by: dict[Seat, Termination] = field(factory=dict)
+    """Why players have left, or were removed."""
+
     outcome: Outcome | None = None
     findings: list[Finding] = field(factory=list)
     unjudged: int | None = None
@@ -141,9 +144,10 @@ class Match:
         self.findings.append(finding)
         return finding
 
-    def left(self, seat: Seat, why: str, now: float, data: Mapping[str, Value] | None = None) -> Entry:
-        """Return the entry of a player who has left. `why`: a Termination. `data`: the numbers behind it."""
-        return self.entry(now, LEFT, seat, data={"why": why, **(data or {})})
+    def left(self, seat: Seat, why: Termination, now: float, data: Mapping[str, Value] | None = None) -> Entry:
+        """Return the entry of a player who has left. `data`: the numbers behind it."""
+        self.left_by[seat] = why
+        return self.entry(now, LEFT, seat, data={"why": str(why), **(data or {})})
 
     def end(self, outcome: Outcome, now: float) -> Entry:
         """End the match."""
@@ -242,7 +246,7 @@ class MatchTable:
         """
         others = [other for other in self.match.names if other != seat]
         outcome = Outcome(why, others[0] if len(others) == 1 else None)
-        journal = (self.match.left(seat, str(why), now, data), self.match.end(outcome, now))
+        journal = (self.match.left(seat, why, now, data), self.match.end(outcome, now))
         return Step(journal=journal, outcome=outcome)
 
     # The methods of a table without clocks and without messages for observers

@@ -261,7 +261,7 @@ class Relay:
         if self._early_bytes > self.settings.early_bytes:
             reason = f"sent more than {self.settings.early_bytes} bytes before a second client came"
             return self.leave(
-                seat, Termination.LIMIT, now, refusal=Refusal("early-limit", reason, "nothing before the start")
+                seat, Termination.REMOVED, now, refusal=Refusal("early-limit", reason, "nothing before the start")
             )
         self._early = self._early or []
         self._early.append((seat, moved))

@@ -363,14 +363,14 @@ class Session:
     # Refusals
 
     def expel(self) -> None:
-        """Empty the peer's seats as if it had left, because an operator disconnects it."""
-        self._leave_all(Termination.LEFT)
+        """Empty the peer's seats, because an operator disconnects it."""
+        self._leave_all(Termination.REMOVED)
 
     def refuse(self, error: RemoteProtocolError) -> None:
         """Have the reception refuse the peer for a broken protocol, and empty its seats."""
         self.refused(Refusal(error.code, str(error), error.hint, error.text))
         self._attempt(self.factory.reception.refuse, self, error)
-        self._leave_all(Termination.LIMIT)
+        self._leave_all(Termination.REMOVED)
 
     def refused(self, refusal: Refusal) -> None:
         """Have developers learn why something that the peer did had no effect, or cost it its connection."""

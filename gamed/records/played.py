@@ -13,7 +13,7 @@ from attrs import evolve, frozen
 
 from gamed.core.errors import IllegalMove
 from gamed.core.findings import Finding
-from gamed.core.game import Options, Termination
+from gamed.core.game import Options, Outcome, Termination
 from gamed.core.history import LEFT, LINE, MOVE, Entry
 from gamed.core.table import Judged, Table, replay
 from gamed.games.go.replay import after_end, differences
@@ -111,8 +111,8 @@ def _is_why_it_was_removed(finding: Finding, entries: Sequence[Entry]) -> bool:
     if finding.entry >= len(entries):
         return False
     left = entries[finding.entry]
-    is_forfeit = left.kind == LEFT and left.data.get("why") == Termination.FORFEIT
-    return is_forfeit and left.seat == finding.seat
+    is_why = left.kind == LEFT and left.data.get("why") in (Termination.FORFEIT, Termination.REMOVED)
+    return is_why and left.seat == finding.seat
 
 
 def _check_result(record: Record, found: Summary) -> None:
@@ -182,8 +182,7 @@ def _length(game: GoGame) -> int:
 
 def summary_of_go(record: Record, game: GoGame) -> Summary:
     """Return the search fields of a Go game. The termination is empty if the record does not say how it ended."""
-    winner = winner_of(game.players)
-    is_known = winner is not None or all(player.points is not None for player in game.players)
+    outcome = outcome_of(game.players)
     date = iso(game.date)
     return Summary(
         id=record.id,
@@ -192,22 +191,24 @@ def summary_of_go(record: Record, game: GoGame) -> Summary:
         kind="go",
         started=date,
         ended=date,
-        termination=str(Termination.VICTORY) if is_known else "",
-        winner=winner,
+        termination="" if outcome is None else str(outcome.termination),
+        winner=None if outcome is None else outcome.winner,
         length=_length(game),
         seats=tuple(SeatSummary(seat, player.name or "", player.points) for seat, player in enumerate(game.players)),
     )
 
 
-def winner_of(players: Sequence[GoPlayer]) -> int | None:
-    """Return the seat of the only player who has not resigned, or of the one with the most points; or None."""
+def outcome_of(players: Sequence[GoPlayer]) -> Outcome | None:
+    """Return the outcome of a Go game: by a resignation or by points; None if these are not known."""
     staying = [seat for seat, player in enumerate(players) if player.points != RESIGNED]
     if len(staying) == 1 < len(players):
-        return staying[0]
+        return Outcome(Termination.RESIGNED, staying[0])
     points = [player.points for player in players if player.points is not None]
-    if len(points) < len(players) or points.count(max(points)) > 1 or len(players) == 1:
+    if len(points) < len(players):
         return None
-    return points.index(max(points))
+    if points.count(max(points)) > 1 or len(players) == 1:
+        return Outcome(Termination.DRAW)
+    return Outcome(Termination.VICTORY, points.index(max(points)))
 
 
 def summary(record: Record, formats: Index) -> Summary:

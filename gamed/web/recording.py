@@ -17,14 +17,13 @@ from attrs import define, field
 from twisted.internet.defer import DeferredLock
 
 from gamed.core.errors import InvalidMove
-from gamed.core.game import Termination
 from gamed.games.go.board import FIRST_COLORS
 from gamed.games.go.json_views import Listing, passes, refused, view
 from gamed.games.go.scoring import count
 from gamed.games.go.tree import Node, Point, Stone
 from gamed.records import notation
 from gamed.records.gofans import number as number_text
-from gamed.records.played import winner_of
+from gamed.records.played import outcome_of
 from gamed.records.recorder import Recorder
 from gamed.web.answers import Refusal, to_json
 
@@ -300,10 +299,8 @@ class Recording:
         }
 
     def _outcome(self) -> Data | None:
-        players = self.recorder.game.players
-        winner = winner_of(players)
-        is_known = winner is not None or all(player.points is not None for player in players)
-        return {"termination": str(Termination.VICTORY), "winner": winner} if is_known else None
+        found = outcome_of(self.recorder.game.players)
+        return None if found is None else {"termination": str(found.termination), "winner": found.winner}
 
     def _score(self) -> Mapping[str, float] | None:
         board, game, dead = self.recorder.board, self.recorder.game, self._dead

@@ -263,7 +263,7 @@ class ActingTests(ConsoleTestCase):
             self.assertTrue(attacker.is_closed)
             self.harness.settle()
         self.assertEqual(
-            {(item.termination, item.winner) for item in self.harness.store.summaries.values()}, {("left", 1)}
+            {(item.termination, item.winner) for item in self.harness.store.summaries.values()}, {("removed", 1)}
         )
         self.assertIn("no peers are called nobody", self.audited("kick nobody")[0])
 

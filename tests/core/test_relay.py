@@ -91,7 +91,7 @@ class PairingTests(SynchronousTestCase):
         table.join("a", 100.0)
         self.assertEqual(table.receive(0, Moved(b"x" * 10), 100.1).dropped, ())
         step = table.receive(0, Moved(b"x" * 10), 100.2)
-        self.assertEqual((step.dropped, step.outcome), ((0,), Outcome(Termination.LIMIT)))
+        self.assertEqual((step.dropped, step.outcome), ((0,), Outcome(Termination.REMOVED)))
 
     def test_a_waiter_that_leaves_had_no_game(self) -> None:
         table = relay()

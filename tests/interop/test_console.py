@@ -142,7 +142,7 @@ class TelnetTests(ConsoleTestCase):
         self.assertIn(f"{name} closed", shown)
         # Messages that were sent before arrive before the end.
         self.assertTrue(self.received(first).endswith(b"(1,[0,0]).\r"))
-        self.logged("termination=left winner=1")
+        self.logged("termination=removed winner=1")
         self.answer(console, "drain")
         console.finish()
         self.assertEqual(self.daemon.process.wait(timeout=10), -15)

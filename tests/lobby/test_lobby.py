@@ -71,7 +71,7 @@ class PairingTests(LobbyTestCase):
     def test_who_was_dropped_while_waiting_is_not_paired(self) -> None:
         room, _ = self.arrive("a")
         room.receive(0, [Moved(b"x" * 20_000)])
-        self.assertEqual(self.termination(room), ("limit", None))
+        self.assertEqual(self.termination(room), ("removed", None))
         self.assertIsNot(self.arrive("b")[0], room)
 
     def test_a_match_that_ends_as_it_begins_leaves_nobody_waiting(self) -> None:

@@ -355,7 +355,7 @@ class LosingTests(SessionTestCase):
         )
         self.harness.settle()
         (found,) = self.harness.store.summaries.values()
-        self.assertEqual((found.termination, found.winner, found.length), ("limit", 0, 1))
+        self.assertEqual((found.termination, found.winner, found.length), ("removed", 0, 1))
 
     def test_nothing_is_done_to_a_lost_connection(self) -> None:
         self.open()

@@ -130,7 +130,7 @@ class FromHereTests(LiveProof):
         out, err = bot.communicate(timeout=PATIENCE)
         self.assertEqual((bot.returncode, err), (0, ""), out)
         new = self.record(page)
-        self.assertEqual(new["termination"], "victory")
+        self.assertIn(new["termination"], ("victory", "draw"))
         self.starts_there(new, old, move)
         # Its replay leads through the same position.
         self.opened(new, move)
@@ -163,7 +163,7 @@ class FromHereTests(LiveProof):
         self.play(page, other)
         new = self.record(page)
         self.assertEqual(self.record(other)["id"], new["id"])
-        self.assertEqual(new["termination"], "victory")
+        self.assertIn(new["termination"], ("victory", "draw"))
         self.starts_there(new, old, move)
         # A code is used once.
         third = self.tab(self.browser())

@@ -70,7 +70,7 @@ class ManyWindowsTests(LiveProof):
         for page, room in zip(watching, rooms[::2] + rooms[1::4], strict=True):
             until(lambda room=room: page.request.get(f"/api/v1/records/{room}").ok, "no record")  # noqa: B023
             record = page.request.get(f"/api/v1/records/{room}").json()
-            self.assertEqual(record["termination"], "victory")
+            self.assertIn(record["termination"], ("victory", "draw"))
             if page is not watching[-1]:
                 page.wait_for_selector(f"{MOVES} >> nth={record['length'] - 1}", state="attached")
                 self.assertEqual(page.locator(MOVES).count(), record["length"])

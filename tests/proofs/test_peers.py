@@ -146,14 +146,14 @@ class Bad:
         offered(match.clients[1], bytes(8 * MIB))
         self.case.assertEqual([rest(client) for client in match.clients], [b"", b""])
         self.check_log("line-too-long", name)
-        self.check_ended(name, Termination.LIMIT, 0)
+        self.check_ended(name, Termination.REMOVED, 0)
 
     def early_data(self) -> None:
         client = waiting(self.daemon)
         name = named(client)
         offered(client, (b"x" * 1023 + b"\n") * 64)
         self.case.assertEqual(rest(client), b"")
-        self.check_log("ended:", "termination=limit", name)
+        self.check_log("ended:", "termination=removed", name)
         self.nobody_waits()
 
     def a_game_too_long(self) -> None:

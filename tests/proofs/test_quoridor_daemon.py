@@ -248,7 +248,7 @@ class BadWorldTests(SynchronousTestCase):
             honest.end()
             daemon.settled(6)
             ends = sorted(str(game.outcome.termination) for game in histories(daemon) if game.outcome is not None)
-            self.assertEqual(ends, ["limit"] * 5 + ["victory"])
+            self.assertEqual(ends, ["removed"] * 5 + ["victory"])
 
     def test_what_is_only_strange(self) -> None:
         with self.daemon():

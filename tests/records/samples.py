@@ -19,8 +19,9 @@ OPTIONS: dict[str, Value] = {"roles": "first-defends", "referee": "observe", "co
 LINES = (b"(1,[3,4]).", b"(2,[3,4,1]).", b"(1,[0,0]).", b"(2,[0,0,4]).")
 LIE = Finding("no-legal-fleet", 1, 6, "no fleet gives these answers")
 
-TERMINATIONS = [why for why in Termination if why is not Termination.TIME]
-"""How a game of Battleship can end: none of its moves is timed."""
+_OTHERS = (Termination.TIME, Termination.DRAW, Termination.RESIGNED)
+TERMINATIONS = [why for why in Termination if why not in _OTHERS]
+"""How a game of Battleship can end: no move is timed, no game is drawn, and there is no word for a goodbye."""
 
 
 def game(*lines: bytes, room: str = ROOM, started: str = "2026-11-21T09:00:00.000Z", winner: int | None = 0) -> History:
@@ -48,8 +49,8 @@ def refused(history: History) -> History:
 
 
 def record(history: History, *findings: Finding, unjudged: int | None = None) -> Record:
-    """Return a history's record, in the oldest version that can hold it."""
-    names = {"publisher": f"gamed-{history.kind}", "version": "1.1" if history.refused else "1.0"}
+    """Return a history's record."""
+    names = {"publisher": f"gamed-{history.kind}", "version": "1.1"}
     return from_history(history, **names, findings=findings, unjudged=unjudged)
 
 

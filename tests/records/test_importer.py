@@ -15,13 +15,17 @@ from twisted.trial.unittest import SynchronousTestCase
 
 import gamed
 from gamed.core.errors import ConfigError
+from gamed.core.game import Outcome, Termination
+from gamed.core.history import ended
 from gamed.records import index as index_module
 from gamed.records.canonical import canonical
 from gamed.records.importer import CODES, TAKEN, Imported, check, refused
 from gamed.records.index import index, reason
+from gamed.records.own import from_history
 from gamed.records.parsing import parse_whole
 from gamed.records.record import Record, RecordError, document, unplayed
 from gamed.replayers import replayers
+from tests.games.softwarechallenge.hive.test_replays import whole
 from tests.records.documents import (
     BOMB,
     DEEP,
@@ -79,9 +83,9 @@ class OutcomeTests(SynchronousTestCase):
     def test_who_won_is_what_the_points_say(self) -> None:
         for black, white, termination, winner in (
             (b"45", b"38.5", "victory", 0),
-            (b"-1", b"0", "victory", 1),
-            (b"3", b"-1", "victory", 0),
-            (b"7", b"7", "victory", None),
+            (b"-1", b"0", "resigned", 1),
+            (b"3", b"-1", "resigned", 0),
+            (b"7", b"7", "draw", None),
         ):
             text = changed(changed(GOFANS, b'points="45"', b'points="%b"' % black), b"38.5", white)
             found = self.assert_code(text, "imported").summary
@@ -269,7 +273,7 @@ class OwnTests(SynchronousTestCase):
         loser = re.findall(rb'<drawn at="0" first="(.)"/>', text)
         self.assert_imported(text, "idle", 1 - int(loser[0]))
         self.assert_imported(battleship((0, b"(1,[0,0]).\n"), referee="enforce"), "forfeit", 1)
-        self.assert_imported(battleship((0, b"x" * 11), line_bytes=10), "limit", 1)
+        self.assert_imported(battleship((0, b"x" * 11), line_bytes=10), "removed", 1)
 
     def test_lines_that_nobody_understands_are_a_game(self) -> None:
         text = battleship((0, b"\0\xff]]><&\n\xef\xbf\xbe\n \t\n"), (1, b"</line>\n"))
@@ -537,3 +541,21 @@ class MutationTests(SynchronousTestCase):
             self.assertTrue(same_nodes(document(found.record), document(found.record)))
             again = outcome(document(found.record))
             self.assertEqual((again.code, again.record), (found.code, found.record))
+
+
+class OlderTests(SynchronousTestCase):
+    """Records of version 1.0, with the words that it had."""
+
+    def test_a_drawn_game_of_hive_was_a_victory_without_a_winner(self) -> None:
+        game = whole(3)
+        self.assertEqual(game.outcome, Outcome(Termination.DRAW))
+        game.entries[-1] = ended(0, Outcome(Termination.VICTORY))
+        record = from_history(game, publisher="gamed-hive", version="1.0", findings=(), unjudged=None)
+        found = outcome(document(record))
+        self.assertEqual((found.code, found.record), ("imported", record))
+        assert found.summary is not None
+        self.assertEqual((found.summary.termination, found.summary.winner), ("victory", None))
+
+    def test_the_new_words_are_not_in_it(self) -> None:
+        record = from_history(whole(3), publisher="gamed-hive", version="1.0", findings=(), unjudged=None)
+        self.assertEqual(outcome(document(record)).code, "not-valid")

@@ -39,8 +39,8 @@ def changed(old: bytes, new: bytes) -> bytes:
 
 class IndexTests(SynchronousTestCase):
     def test_it_names_the_formats(self) -> None:
-        found = index().formats["gamed-battleship", "1.0"]
-        self.assertEqual((found.publisher, found.version, found.kind), ("gamed-battleship", "1.0", "battleship"))
+        found = index().formats["gamed-battleship", "1.1"]
+        self.assertEqual((found.publisher, found.version, found.kind), ("gamed-battleship", "1.1", "battleship"))
         self.assertTrue(found.is_playable)
 
     def test_schemas_are_compiled_once(self) -> None:
@@ -112,14 +112,14 @@ class ValidateTests(SynchronousTestCase):
         for old, new, line in (
             (b' publisher="gamed-battleship"', b"", 2),
             (b'publisher="gamed-battleship"', b'publisher=" "', 2),
-            (b'version="1.0">', b'version=" ">', 2),
-            (b'version="1.0">', b'version="1.0" more="1">', 2),
+            (b'version="1.1">', b'version=" ">', 2),
+            (b'version="1.1">', b'version="1.1" more="1">', 2),
             (b"</body>", b"</body><body/>", 25),
         ):
             self.assert_refused(changed(old, new), "not-standard", line)
 
     def test_an_unknown_format(self) -> None:
-        error = self.assert_refused(changed(b'version="1.0">', b'version="9.9">'), "unknown-format")
+        error = self.assert_refused(changed(b'version="1.1">', b'version="9.9">'), "unknown-format")
         self.assertIn("gamed-battleship 9.9", str(error))
 
     def test_not_valid_says_where_and_why(self) -> None:
@@ -195,7 +195,7 @@ class SchemaFileTests(SynchronousTestCase):
         shutil.copytree(schema_directory(), further)
         text = (further / "index.xml").read_text().replace('publisher="', 'publisher="another-')
         (further / "index.xml").write_text(text)
-        compiled = index(further).formats["another-gamed-battleship", "1.0"].schema.compiled
+        compiled = index(further).formats["another-gamed-battleship", "1.1"].schema.compiled
         self.assertTrue(compiled.validate(etree.fromstring(GOOD)))
         self.assertFalse(
             compiled.validate(etree.fromstring(changed(b'<result termination="', b'<result termination="x')))
@@ -220,8 +220,8 @@ class SchemaFileTests(SynchronousTestCase):
             ("Standard.xsd", good): True,
             ("Standard.xsd", rough): True,
             ("Standard.xsd", bad): False,
-            ("gamed-battleship-1.0.xsd", good): True,
-            ("gamed-battleship-1.0.xsd", rough): False,
+            ("gamed-battleship-1.1.xsd", good): True,
+            ("gamed-battleship-1.1.xsd", rough): False,
             ("index.xsd", catalogue): True,
             ("index.xsd", good): False,
         }

@@ -18,7 +18,7 @@ from tests.records.samples import LIE, OPTIONS, ROOM, battleship_histories, game
 
 DOCUMENT = """\
 <?xml version="1.0" encoding="UTF-8"?>
-<game publisher="gamed-battleship" version="1.0">
+<game publisher="gamed-battleship" version="1.1">
   <header>
     <id>6f0c1f0e-7c7e-4c1b-9d5e-2f6d3a1b4c5d</id>
     <started>2026-11-21T09:00:00.000Z</started>
@@ -64,7 +64,7 @@ class DocumentTests(SynchronousTestCase):
 
     def test_its_facts_are_columns(self) -> None:
         made = record(game())
-        self.assertEqual((made.id, made.publisher, made.version), (ROOM, "gamed-battleship", "1.0"))
+        self.assertEqual((made.id, made.publisher, made.version), (ROOM, "gamed-battleship", "1.1"))
         self.assertEqual(made.header[:8] + made.header[-9:], b"<header></header>")
         self.assertEqual(made.body[:6] + made.body[-7:], b"<body></body>")
 
@@ -196,7 +196,7 @@ class SummaryTests(SynchronousTestCase):
             Summary(
                 id=ROOM,
                 publisher="gamed-battleship",
-                version="1.0",
+                version="1.1",
                 kind="battleship",
                 started="2026-11-21T09:00:00.000Z",
                 ended="2026-11-21T09:00:00.900Z",

@@ -64,7 +64,7 @@ class PlayedTests(SynchronousTestCase):
     def test_a_limit(self) -> None:
         harness, first, _ = self.harness(line_bytes=10)
         first.send(b"x" * 11)
-        self.assertEqual(self.ended(harness), ("limit", 1))
+        self.assertEqual(self.ended(harness), ("removed", 1))
 
     def test_hostile_lines(self) -> None:
         harness, first, second = self.harness()

@@ -157,14 +157,14 @@ class Go:
         return count(position.size, position.stones, prisoners, state.rules, state.komi)
 
     def outcome(self, state: State) -> Outcome | None:
-        """Return a victory after a resignation, or after two passes: that of the player with more points, if any."""
+        """Return the outcome after a resignation, or after two passes: the player with more points wins, if any."""
         if state.resigned is not None:
-            return Outcome(Termination.VICTORY, 1 - state.resigned)
+            return Outcome(Termination.RESIGNED, 1 - state.resigned)
         if not _is_over(state):
             return None
         points = self.score(state)
         lead = points[BLACK] - points[WHITE]
-        return Outcome(Termination.VICTORY, None if lead == 0 else int(lead < 0))
+        return Outcome(Termination.VICTORY, int(lead < 0)) if lead else Outcome(Termination.DRAW)
 
     def view(self, state: State, seat: Seat | None) -> object:  # noqa: ARG002 (there is nothing to hide)
         """Return the position; points are [x, y], as in GoFans."""

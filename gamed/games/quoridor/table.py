@@ -180,7 +180,7 @@ class Universe(MatchTable):
         shown = refusal if text is None else evolve(refusal, text=text.rstrip().encode())
         if self._refused[seat] != REFUSED_MOST:
             return Step(refused=((seat, shown),))
-        step = self.leave(seat, Termination.LIMIT, now)
+        step = self.leave(seat, Termination.REMOVED, now)
         return evolve(step, dropped=(seat,), refused=((seat, shown), (seat, TOO_MANY)))
 
     def _take(self, seat: Seat, message: Message, now: float, text: str) -> Step:

@@ -11,11 +11,24 @@ from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from typing import Final, NamedTuple
 
-from gamed.core.game import Termination
-from gamed.games.roborally.rules.state import Stage
+from gamed.core.game import Outcome, Seat, Termination
+from gamed.games.roborally.rules.state import Stage, State
 
 STOPPED: Final[Mapping[Termination, str]] = {Termination.SHUTDOWN: "Shutdown", Termination.CANCELLED: "Cancelled"}
 """The word in REN(SO(...)) if the game is stopped before its end; for other reasons it is Error."""
+
+
+def ending(state: State, by_rules: Outcome, left_by: Mapping[Seat, Termination]) -> Outcome:
+    """Return how a game has ended. If a player who left or was removed leaves one robot alone, that is the cause.
+
+    `by_rules`: the outcome that the rules know. `left_by`: why players left.
+    """
+    alive = sum(robot.lives > 0 for robot in state.robots)
+    if state.finishers or alive > 1 or not state.removals:
+        return by_rules
+    why = left_by.get(state.removals[-1][-1], by_rules.termination)
+    # Who has gone last of all has not won.
+    return Outcome(why, None if by_rules.winner in left_by else by_rules.winner)
 
 
 class Status(StrEnum):

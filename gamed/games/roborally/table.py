@@ -37,7 +37,7 @@ from gamed.games.roborally.queries import Facts, answer
 from gamed.games.roborally.requests import Member, OpenRequest, engine_answer, wire_request
 from gamed.games.roborally.rules.game import RoboRally
 from gamed.games.roborally.rules.state import Stage, State
-from gamed.games.roborally.states import STAGES, STOPPED, Status, went
+from gamed.games.roborally.states import STAGES, STOPPED, Status, ending, went
 from gamed.games.roborally.step_builder import Leaver, StepBuilder
 
 _RULES: Final = RoboRally()
@@ -194,7 +194,7 @@ class Manager(MatchTable):
                 self._violated(builder, member)
         elif isinstance(event, m.SignOff) and event.name == member.name:
             builder.dropped.append(member.seat)
-            self._gone(member, Termination.LEFT)
+            self._gone(member, Termination.RESIGNED)
         elif member.is_out:
             # It may still have answered a request that the end of the game has overtaken: no violation.
             builder.refuse(member.seat, refusals.after_the_end(event))
@@ -219,7 +219,7 @@ class Manager(MatchTable):
             builder.refuse(member.seat, refusals.violations(member.violations))
             self._remove(builder, member, Reason.RULES_BROKEN)
             broken = ("violations", f"{member.violations} violations of the protocol")
-            self._gone(member, Termination.FORFEIT, broken=broken)
+            self._gone(member, Termination.REMOVED, broken=broken)
 
     def _answered(self, builder: StepBuilder, member: Member, request: OpenRequest, event: Event, now: float) -> None:
         arrived = min(now, self.arrived)
@@ -373,7 +373,7 @@ class Manager(MatchTable):
         if leaver.broken is not None:
             builder.findings.append(self.match.finding(leaver.broken[0], leaver.number, leaver.broken[1]))
         data = {**leaver.data, "steps": self.steps}
-        builder.journal.append(self.match.left(leaver.number, str(leaver.why), now, data))
+        builder.journal.append(self.match.left(leaver.number, leaver.why, now, data))
         before = self.state
         self._stand(builder, before, self.game.remove(before, leaver.number), channels)
 
@@ -442,7 +442,7 @@ class Manager(MatchTable):
         if after.stage is Stage.OVER:
             outcome = self.game.outcome(after)
             assert outcome is not None
-            self._end(builder, outcome, now)
+            self._end(builder, ending(after, outcome, self.match.left_by), now)
 
     def _stand(self, builder: StepBuilder, before: State, after: State, channels: Sequence[Member]) -> None:
         """Take a new position. Notify the channels, and the players who have lost their last life."""

@@ -201,7 +201,7 @@ class SoftwareChallengeReception:
     def refuse(self, peer: Peer, error: RemoteProtocolError) -> None:
         """Disconnect a peer that has broken the protocol. Its developers were told already."""
         self.services.send(peer, say.Closing(kick=error.code in say.KICKED))
-        self._let_go(peer, str(error))
+        self._let_go(peer, Termination.REMOVED, str(error))
 
     def released(self, peer: Peer, room: HostedRoom) -> None:  # noqa: ARG002 (Reception's signature)
         """Disconnect a player whose last game is over; administrators stay."""
@@ -226,14 +226,14 @@ class SoftwareChallengeReception:
         if out.room is not None:
             self.services.send(peer, say.Refused(out.room, out.reason, None))
         self.services.send(peer, say.Closing(kick=out.kick))
-        self._let_go(peer, out.reason)
+        self._let_go(peer, Termination.REMOVED, out.reason)
 
-    def _let_go(self, peer: Peer, reason: str = "") -> None:
-        """Empty the seats of a peer and close its connection. `reason`: why, if the peer has not asked for it."""
+    def _let_go(self, peer: Peer, why: Termination, reason: str = "") -> None:
+        """Empty the seats of a peer and close its connection. `reason`: in words, if the peer has not asked for it."""
         self._forget(peer)
         for room, seat in list(peer.places):
             if seat in room.peers:
-                room.leave(seat, Termination.LEFT, reason)
+                room.leave(seat, why, reason)
         self.services.dismiss(peer)
 
     # Everybody
@@ -315,14 +315,15 @@ class SoftwareChallengeReception:
 
     def _leave(self, peer: Peer, event: say.Leaving) -> None:
         is_seated = any(seat in room.peers for room, seat in peer.places)
-        if is_seated and not event.said and not event.has_ended:
+        why = Termination.RESIGNED if event.said or event.has_ended else Termination.LEFT
+        if is_seated and why is Termination.LEFT:
             self.services.refused(peer, LEFT_EARLY)
         elif is_seated and event.has_ended:
             reason = "</protocol> ended the document, so the client left the room in which it had a seat"
             expected = "one document for the whole connection: </protocol> after the last message only"
             self._report(peer, event, "document-ended", reason, expected)
         self.services.send(peer, say.Closing(kick=False))
-        self._let_go(peer)
+        self._let_go(peer, why)
 
     def _move(self, peer: Peer, event: say.RoomMessage) -> None:
         sent = self._read(event)
@@ -335,7 +336,7 @@ class SoftwareChallengeReception:
         room.receive(seat, [Arrived(sent, event)])
         expelled = _table(room).expelled.get(seat)
         if expelled is not None:
-            self._let_go(peer, expelled)
+            self._let_go(peer, Termination.REMOVED, expelled)
 
     def _room_of(self, peer: Peer, event: say.RoomMessage) -> tuple[HostedRoom, list[Seat]]:
         """Return the room that a message names, and the peer's seats in it."""
@@ -378,7 +379,7 @@ class SoftwareChallengeReception:
     def _answer_wrong(self, peer: Peer, reason: str) -> None:
         del self._wrong[peer]
         self.services.send(peer, say.Closing(kick=True))
-        self._let_go(peer, reason)
+        self._let_go(peer, Termination.REMOVED, reason)
 
     # Administrators
 

@@ -390,7 +390,7 @@ class SeasonTable(MatchTable):
     def _drop(self, seat: Seat, event: Arrived, error: InvalidMove, now: float) -> Step:
         text, expected = str(error), self._example(seat)
         events = (Addressed(seat, Refused(self.room, text, None)), *self._farewell(seat, text, kick=False))
-        step = self.leave(seat, Termination.LEFT, now, text)
+        step = self.leave(seat, Termination.REMOVED, now, text)
         step.events = (*events, *step.events)
         step.refused = ((seat, Refusal(error.code, text, expected, event.message.text)),)
         return step

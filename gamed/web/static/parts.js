@@ -7,7 +7,10 @@ import { language, spelled, t } from "./words.js";
 /** The server's names for the causes of an end, and the part of their keys in words/. */
 export const TERMINATIONS = {
   victory: "Victory",
+  draw: "Draw",
   forfeit: "Forfeit",
+  removed: "Removed",
+  resigned: "Resigned",
   left: "Left",
   idle: "Idle",
   time: "Time",
@@ -119,7 +122,7 @@ export function result(outcome, seats) {
   const word = TERMINATIONS[outcome.termination];
   if (outcome.winner === null || outcome.winner === undefined) {
     const keys = [`none${word}`, `any${word}`, "noneUnknown"];
-    return [t(word === "Victory" ? "drawn" : keys.find(t.has))];
+    return [t(["Victory", "Draw"].includes(word) ? "drawn" : keys.find(t.has))];
   }
   const [before, after] = t("won", { name: "\0" }).split("\0");
   const how = word && word !== "Victory" && t.has(`end${word}`) ? ` (${t(`end${word}`)})` : "";

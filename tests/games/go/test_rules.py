@@ -133,8 +133,8 @@ class OutcomeTests(SynchronousTestCase):
             self.assertIsNone(GAME.outcome(state))
 
     def test_resignation(self) -> None:
-        self.assertEqual(GAME.outcome(after(Word.RESIGN)), Outcome(Termination.VICTORY, 1))
-        self.assertEqual(GAME.outcome(after((1, 1), Word.RESIGN)), Outcome(Termination.VICTORY, 0))
+        self.assertEqual(GAME.outcome(after(Word.RESIGN)), Outcome(Termination.RESIGNED, 1))
+        self.assertEqual(GAME.outcome(after((1, 1), Word.RESIGN)), Outcome(Termination.RESIGNED, 0))
 
     def test_two_passes_and_more_points(self) -> None:
         ended = ((1, 1), Word.PASS, Word.PASS)
@@ -146,7 +146,8 @@ class OutcomeTests(SynchronousTestCase):
             ("25", "chinese", None),
         ):
             state = after(*ended, komi=komi, rules=rules)
-            self.assertEqual(GAME.outcome(state), Outcome(Termination.VICTORY, winner), (komi, rules))
+            why = Termination.DRAW if winner is None else Termination.VICTORY
+            self.assertEqual(GAME.outcome(state), Outcome(why, winner), (komi, rules))
 
     def test_prisoners_count_with_territory(self) -> None:
         state = after(*KO, Word.PASS, Word.PASS, komi="0")

@@ -219,7 +219,7 @@ class ManyTests(SynchronousTestCase):
         self.assertEqual([refusal.code for _, refusal in step.refused], ["unknown-word", "too-many"])
         self.assertEqual((step.dropped, step.closed), ((1,), True))
         self.assertEqual(events(step), ["1: disconnect 2 (wall 4 4 horizontal)"])
-        self.assertEqual(step.outcome, Outcome(Termination.LIMIT, 0))
+        self.assertEqual(step.outcome, Outcome(Termination.REMOVED, 0))
 
     def test_games_are_counted_one_by_one(self) -> None:
         play = two()

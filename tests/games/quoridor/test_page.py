@@ -84,10 +84,10 @@ class PageTests(SynchronousTestCase):
 
     def test_every_termination_that_can_be_is_there_and_in_the_schema(self) -> None:
         shown = set(first_cells(section(PAGE, "Ends")))
-        schema = etree.parse(index().formats["gamed-quoridor", "1.0"].schema.file)
+        schema = etree.parse(index().formats["gamed-quoridor", "1.1"].schema.file)
         values = schema.iterfind(f".//{XS}simpleType[@name='termination']//{XS}enumeration")
         self.assertEqual({value.get("value") for value in values}, shown)
-        self.assertEqual(set(map(str, Termination)) - shown, {"forfeit", "idle", "time"})
+        self.assertEqual(set(map(str, Termination)) - shown, {"draw", "forfeit", "idle", "resigned", "time"})
 
     def test_every_key_is_there_with_its_default(self) -> None:
         rows = re.findall(r"^\| `(\w+)` \| (.+?) \|", section(PAGE, "Limits"), re.MULTILINE)

@@ -424,7 +424,7 @@ class RecordTests(SynchronousTestCase):
         worlds[0].says("(move player 4 1")
         worlds[0].says(")) (")
         worlds[0].says("#<")
-        self.check(harness, ("limit", 1, 1, 2))
+        self.check(harness, ("removed", 1, 1, 2))
         self.assertEqual(worlds[1].heard, ["(play 1 (player 4 1 1))", *gone(1)])
 
     def test_a_fault_of_ours_costs_nobody_the_game(self) -> None:

@@ -145,7 +145,7 @@ class RegisteredTests(SynchronousTestCase):
         self.assertTrue(anna.is_closed)
         self.assertEqual(bert.says("GRS(Anna)")[-2:], ["REN(GO)", "RSE"])
         (history,) = found.records
-        self.assertEqual(history.outcome, Outcome(Termination.VICTORY, 1))
+        self.assertEqual(history.outcome, Outcome(Termination.REMOVED, 1))
 
     def test_a_channel_is_removed_as_well(self) -> None:
         found = gathering(max_violations=1)
@@ -179,7 +179,7 @@ class CheatingTests(SynchronousTestCase):
         for kind, line in CHEATING.items():
             found, _, bert = self.cheat(line)
             self.assertEqual(bert.hears()[-1], "REN(GO)", kind)
-            self.assertEqual(found.table.outcome, Outcome(Termination.VICTORY, 1), kind)
+            self.assertEqual(found.table.outcome, Outcome(Termination.FORFEIT, 1), kind)
 
     def test_the_record_says_what_was_wrong(self) -> None:
         found, *_ = self.cheat(CHEATING["twice"])

@@ -144,7 +144,7 @@ class StartTests(SynchronousTestCase):
         peer.says(usual("Anna", request))
         peer.says("RLE(Anna)")
         (history,) = found.records
-        self.assertEqual(history.outcome, Outcome(Termination.VICTORY, 0))
+        self.assertEqual(history.outcome, Outcome(Termination.RESIGNED))
 
 
 class GamesTests(SynchronousTestCase):

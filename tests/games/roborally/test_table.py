@@ -167,7 +167,7 @@ class LeavingTests(SynchronousTestCase):
             peer.leaves()
         self.assertEqual(found.rooms, [])
         (history,) = found.records
-        self.assertEqual(history.outcome, Outcome(Termination.VICTORY, 2))
+        self.assertEqual(history.outcome, Outcome(Termination.LEFT, 2))
 
     def test_in_each_stage_before_the_phases(self) -> None:
         for lines in ((), ("ok",), ("ok", "TNR(Carl,N)")):

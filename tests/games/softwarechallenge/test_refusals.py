@@ -510,8 +510,8 @@ class RecordTests(RefusalTestCase):
         ways: list[tuple[str, str, str]] = [
             ("forfeit", SKIP, "skip"),
             ("forfeit", "", "no-move"),
-            ("left", setmove("RED", "ANT", 5, 5), "(5,5,-10) is off the board"),
-            ("left", '<data class="foo"/>', "there is no move of class 'foo'"),
+            ("removed", setmove("RED", "ANT", 5, 5), "(5,5,-10) is off the board"),
+            ("removed", '<data class="foo"/>', "there is no move of class 'foo'"),
         ]
         for termination, data, reason in ways:
             red, _ = self.harness.pair()
@@ -528,6 +528,16 @@ class RecordTests(RefusalTestCase):
         (record,) = self.harness.records()
         (left,) = to_history(record).of_kind(LEFT)
         self.assertEqual(dict(left.data), {"why": "left"})
+
+    def test_who_says_goodbye_resigns(self) -> None:
+        for goodbye in ("</protocol>", "<sc.protocol.responses.CloseConnection/>"):
+            red, blue = self.harness.pair()
+            room = red.room
+            red.send(goodbye)
+            record = next(record for record in self.harness.records() if record.id == room)
+            self.assertEqual((summary(record).termination, summary(record).winner), ("resigned", 1))
+            # The wire has one word for both.
+            self.assertIn("LEFT 0 -1, REGULAR 2 -1", blue.heard())
 
     def test_a_violation_is_a_finding(self) -> None:
         red, _ = self.harness.pair()

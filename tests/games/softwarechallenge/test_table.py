@@ -242,8 +242,8 @@ class MoveTests(TableTestCase):
             [mail.event for mail in step.events[:2]],
             [Refused("r", "(5,5,-10) is off the board", None), Closing(kick=False)],
         )
-        self.assertEqual(dict(step.journal[0].data), {"why": "left", "text": "(5,5,-10) is off the board"})
-        self.assertEqual(step.outcome, Outcome(Termination.LEFT, 1))
+        self.assertEqual(dict(step.journal[0].data), {"why": "removed", "text": "(5,5,-10) is off the board"})
+        self.assertEqual(step.outcome, Outcome(Termination.REMOVED, 1))
 
     def test_nothing_is_taken_after_the_end(self) -> None:
         self.table.leave(0, Termination.LEFT, 0.5)

@@ -121,7 +121,7 @@ class EndTests(SynchronousTestCase):
         return HIVE.reason(state), HIVE.outcome(state)
 
     def won(self, reason: Reason, winner: int | None) -> tuple[Reason, Outcome]:
-        return reason, Outcome(Termination.VICTORY, winner)
+        return reason, Outcome(Termination.DRAW if winner is None else Termination.VICTORY, winner)
 
     def test_an_enclosed_bee_loses(self) -> None:
         board = {**ENCLOSED_RED, (2, 0): "q"}

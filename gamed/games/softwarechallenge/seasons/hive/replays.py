@@ -38,6 +38,7 @@ LIMITS: Final = {"soft_milliseconds": 2000, "hard_milliseconds": 10_000}
 """The official server's time limits."""
 
 _HIVE: Final = Hive()
+_BY_RULES: Final = (Termination.VICTORY, Termination.DRAW)
 _INDENTED: Final = re.compile(r"^  (?= *<)", re.MULTILINE)
 _UNFIT: Final = re.compile(r"[^\w.-]")
 _NAME_BYTES: Final = 64
@@ -106,7 +107,7 @@ def _result(history: History, state: State, names: Sequence[str]) -> Result | No
     """Return the result of a game; None if it has none."""
     fault = next(map(_fault, history.of_kind(LEFT)), None)
     outcome = history.outcome
-    if outcome is None or (fault is None and outcome.termination is not Termination.VICTORY):
+    if outcome is None or (fault is None and outcome.termination not in _BY_RULES):
         return None
     return result(state, names, fault)
 

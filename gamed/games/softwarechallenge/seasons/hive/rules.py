@@ -93,7 +93,9 @@ class Hive:
     def outcome(self, state: State) -> Outcome | None:
         """Return how the game ended (a draw has no winner), or None while it goes on."""
         found = judged(state)
-        return None if found is None else Outcome(Termination.VICTORY, found[1])
+        if found is None:
+            return None
+        return Outcome(Termination.DRAW if found[1] is None else Termination.VICTORY, found[1])
 
     def reason(self, state: State) -> Reason | None:
         """Return why the game has ended, or None while it goes on."""
