@@ -189,7 +189,7 @@ class ShowTests(StoreTestCase):
             "referee         observe",
             "roles           first-defends",
             "seed            7",
-            "finding: no-legal-fleet, seat 1, entry 6: no fleet gives these answers",
+            "finding: no-legal-fleet, [::1]:4712 (seat 1), after 4 moves, entry 6: no fleet gives these answers",
             "unjudged from entry 7 on",
             "after 4 of 4 moves",
         ):
@@ -204,7 +204,7 @@ class ShowTests(StoreTestCase):
     def test_what_was_refused(self) -> None:
         self.keep(record(refused(game(room="22222222-7c7e-4c1b-9d5e-2f6d3a1b4c5d"))))
         lines = self.run_gamed("show", "22222222").stdout.split("\n")
-        at = lines.index("refused: illegible, 9 times, [::1]:4712: no full stop; no bracket")
+        at = lines.index("refused: illegible, 9 times, [::1]:4712 (seat 1): no full stop; no bracket")
         first, second = lines[at + 1 : at + 3]
         self.assertEqual(first, "  after 2 moves, 0.4 s; expected: (1,[X,Y]).; (1,[3,4])")
         self.assertEqual(second, "  after 3 moves, 0.5 s; expected: (1,[X,Y]).")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 import attrs
@@ -186,7 +186,7 @@ def of_own(record: Record) -> Shown:
         length=found.length,
         picture=lambda moves: _drawn(history, moves),
         data=lambda: as_data(found, history, judged),
-        remarks=(*_remarks(judged), *_refusals(history)),
+        remarks=(*_departures(history), *_remarks(history, judged), *_refusals(history)),
     )
 
 
@@ -201,10 +201,31 @@ def _facts_of_own(summary: Summary, history: History) -> Iterator[tuple[str, str
     yield "seed", str(history.seed)
 
 
-def _remarks(judged: Judgement) -> Iterator[str]:
-    for finding in judged.findings:
-        text = f"finding: {finding.code}, seat {finding.seat}, entry {finding.entry}: {printable(finding.text)}"
-        yield click.style(text, fg="red")
+def _departures(history: History) -> Iterator[str]:
+    from gamed.records.positions import departures  # noqa: PLC0415 (heavy)
+
+    for one in departures(history):
+        words = [one["text"]] if "text" in one else []
+        words += [f"{name} {one[name] / 1000:.3f} s" for name in ("limit", "taken", "gap") if name in one]
+        text = f"{one['why']}: {_who(one)}, {_place(one)}, {one['at'] / 1000:.1f} s"
+        yield click.style(printable("; ".join([text, *words])), fg="red")
+
+
+def _who(row: Mapping[str, Any]) -> str:
+    """Return a player's name with the seat, or the seat alone."""
+    return f"{row['name']} (seat {row['seat']})" if row["name"] else f"seat {row['seat']}"
+
+
+def _place(row: Mapping[str, Any]) -> str:
+    return f"after {counted_of(row['move'], 'move')}"
+
+
+def _remarks(history: History, judged: Judgement) -> Iterator[str]:
+    from gamed.records.positions import findings  # noqa: PLC0415 (heavy)
+
+    for one in findings(history, judged.findings):
+        text = f"finding: {one['code']}, {_who(one)}, {_place(one)}, entry {one['entry']}: {one['text']}"
+        yield click.style(printable(text), fg="red")
     if judged.unjudged is not None:
         yield click.style(f"unjudged from entry {judged.unjudged} on", fg="yellow")
 
@@ -213,11 +234,10 @@ def _refusals(history: History) -> Iterator[str]:
     from gamed.records.positions import refusals  # noqa: PLC0415 (heavy)
 
     for row in refusals(history):
-        who = row["name"] or f"seat {row['seat']}"
         many = f", {row['count']} times" if row["count"] > 1 else ""
-        yield click.style(f"refused: {row['code']}{many}, {printable(who)}: {printable(row['reason'])}", fg="red")
+        yield click.style(f"refused: {row['code']}{many}, {printable(_who(row))}: {printable(row['reason'])}", fg="red")
         for one in row["messages"]:
-            where = f"after {counted_of(one['move'], 'move')}, {one['at'] / 1000:.1f} s"
+            where = f"{_place(one)}, {one['at'] / 1000:.1f} s"
             expected = f"expected: {one['expected']}" if one["expected"] else ""
             yield printable("  " + "; ".join(filter(None, (where, expected, one["text"]))))
 

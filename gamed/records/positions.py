@@ -11,15 +11,16 @@ last position is that at the end of the game.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import accumulate
 from typing import Any, TypeAlias
 
-from attrs import define, field
+from attrs import asdict, define, field
 
 from gamed.core.errors import RuleError
+from gamed.core.findings import Finding
 from gamed.core.game import CHANCE, Reveals, Seat
-from gamed.core.history import JOINED, LINE, MOVE, STARTED, Entry, History, Value
+from gamed.core.history import JOINED, LEFT, LINE, MOVE, STARTED, Entry, History, Value
 from gamed.core.table import Table, replay
 
 Data: TypeAlias = dict[str, Any]
@@ -119,7 +120,7 @@ class _Asked:
 
 def moves(history: History) -> list[Data]:
     """Return the moves of a history, without how long they took."""
-    started = next((entry.at for entry in history.of_kind(STARTED)), 0)
+    started = _started(history)
     counted = (entry for entry in history.entries if entry.kind in COUNTED)
     return [move(number, entry, _text(entry), started) for number, entry in enumerate(counted, 1)]
 
@@ -140,15 +141,56 @@ def clocked(entry: Entry) -> int | None:
     return taken if type(taken) is int else None
 
 
+def _names(history: History) -> dict[Seat | None, str]:
+    return {entry.seat: str(entry.data["name"]) for entry in history.of_kind(JOINED)}
+
+
+def _started(history: History) -> int:
+    """Return when the match began, in milliseconds as `Entry.at`."""
+    return next((entry.at for entry in history.of_kind(STARTED)), 0)
+
+
+def _moves_before(history: History) -> list[int]:
+    """Return how many moves were made before each entry, and in all."""
+    return [0, *accumulate(entry.kind in COUNTED for entry in history.entries)]
+
+
+def findings(history: History, found: Iterable[Finding]) -> list[Data]:
+    """Return the findings of the referee: `seat`, `name`, `code`, `entry`, `text` and `move`.
+
+    `move`: the number of the move that broke the rule; if that is no move of the record, how many were made before.
+    """
+    names, before, last = _names(history), _moves_before(history), len(history.entries)
+    return [{**asdict(one), "name": names.get(one.seat, ""), "move": before[min(one.entry + 1, last)]} for one in found]
+
+
+def departures(history: History) -> list[Data]:
+    """Return who left before the end: `seat`, `name`, `why`, `move`, `at`, and why in words and numbers, if known.
+
+    These are `code` and `text`, and of who lost by time `limit`, `taken` and `gap` in milliseconds: what was allowed,
+    what was taken, and the part of it that is not charged.
+    """
+    names, before, started = _names(history), _moves_before(history), _started(history)
+    found = []
+    for number, entry in enumerate(history.entries):
+        if entry.kind != LEFT:
+            continue
+        data = {name: entry.data[name] for name in ("why", "code", "text", "taken", "gap") if name in entry.data}
+        if "limit" in entry.data:
+            # Hive's is the name of the limit.
+            data["limit"] = entry.data.get(str(entry.data["limit"]), entry.data["limit"])
+        place = {"seat": entry.seat, "name": names.get(entry.seat, ""), "move": before[number]}
+        found.append({**place, "at": max(0, entry.at - started), **data})
+    return found
+
+
 def refusals(history: History) -> list[Data]:
     """Return what was refused, by seat and code: `seat`, `name`, `code`, `reason`, `count` and `messages`.
 
     A message is one that the record has in full: its `text`, what was `expected`, `at` in milliseconds since the start,
     and `move`, how many moves were made before it.
     """
-    names = {entry.seat: str(entry.data["name"]) for entry in history.of_kind(JOINED)}
-    started = next((entry.at for entry in history.of_kind(STARTED)), 0)
-    before = [0, *accumulate(entry.kind in COUNTED for entry in history.entries)]
+    names, before, started = _names(history), _moves_before(history), _started(history)
     found: dict[tuple[Seat | None, Value], Data] = {}
     for entry in history.refused:
         seat, code, reason = entry.seat, entry.data["code"], entry.data.get("reason", "")
@@ -170,13 +212,3 @@ def refusals(history: History) -> list[Data]:
         message = {"text": _text(entry), "expected": entry.data.get("expected", ""), "at": max(0, entry.at - started)}
         row["messages"].append({**message, "move": place})
     return list(found.values())
-
-
-def numbers(history: History) -> Sequence[int | None]:
-    """Return the number of the move that each entry is; None for entries that are not moves."""
-    found: list[int | None] = []
-    number = 0
-    for entry in history.entries:
-        number += entry.kind in COUNTED
-        found.append(number if entry.kind in COUNTED else None)
-    return found

@@ -132,7 +132,7 @@ class RoomFeed:
         now = self.feeds.clock.seconds()
         scene["away"] = {seat: round(now - since, 1) for seat, since in self.away.items()}
         scene["refusals"] = refusals(self.feeds.lobby.refusals, room, self.feeds.naming)
-        scene["findings"] = findings(room, self._moves)
+        scene["findings"] = findings(room, self._moves, ledger)
         scene["outcome"] = outcome(captured.outcome)
         scene["turn"] = [] if captured.outcome is not None else turn(room, ledger, captured.state)
         if self._public is not None:

@@ -25,7 +25,7 @@ from gamed.records.convert import convert, newest
 from gamed.records.index import Index
 from gamed.records.outline import Line, outline
 from gamed.records.played import summary_of_go
-from gamed.records.positions import Replayed, numbers, refusals
+from gamed.records.positions import Replayed, departures, findings, refusals
 from gamed.records.record import Record, RecordError, Summary, document, unplayed
 from gamed.registry import GameType
 from gamed.web.answers import Refusal
@@ -125,6 +125,7 @@ class OpaqueRecord:
             "options": {},
             "findings": [],
             "refusals": [],
+            "departures": [],
             "formats": [XML],
             "boards": False,
             "content": [attrs.asdict(line) for line in lines[:MOST_LINES]],
@@ -173,18 +174,15 @@ class OwnRecord:
     def to_data(self, naming: Naming) -> Data:
         """Return the summary, the outcome, the findings and all moves."""
         history, judged = self.replayed.history, own.judgement(self.record)
-        outcome, of_entry = history.outcome, numbers(history)
-        findings = [
-            {**attrs.asdict(finding), "move": of_entry[finding.entry] if finding.entry < len(of_entry) else None}
-            for finding in judged.findings
-        ]
+        outcome = history.outcome
         return {
             **summary_data(self.summary, naming),
             "moves": self.replayed.moves,
             "outcome": None if outcome is None else attrs.asdict(outcome),
             "options": dict(history.options),
-            "findings": findings,
+            "findings": naming.named(findings(history, judged.findings)),
             "refusals": naming.named(refusals(history)),
+            "departures": naming.named(departures(history)),
             "unjudged": judged.unjudged,
             "formats": self.formats,
             "boards": True,
@@ -243,6 +241,7 @@ class GoRecord:
             "options": {"size": game.size, "komi": game.komi, "handicap": game.handicap, "rules": game.rules},
             "findings": [],
             "refusals": [],
+            "departures": [],
             "unjudged": None,
             "formats": [XML, SGF, GOFANS],
             "boards": True,

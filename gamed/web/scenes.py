@@ -205,16 +205,23 @@ def refusals(log: RefusalLog, room: Room, naming: Naming) -> list[dict[str, Any]
     return naming.named(rows)
 
 
-def findings(room: Room, moves: Moves) -> list[dict[str, Any]]:
-    """Return the referee's findings so far: seat, code, text, and the number of the move, or None.
+def findings(room: Room, moves: Moves, ledger: Ledger) -> list[dict[str, Any]]:
+    """Return the referee's findings so far: seat, name, code, text, and the number of the move, or None.
 
     In a game with hidden moves, a text may quote one, so it is empty until the end.
     """
     is_told = room.table.outcome is not None or not moves.game.hides_moves
-    return [
-        {"seat": one.seat, "code": one.code, "text": one.text if is_told else "", "move": moves.number(one.entry)}
+    rows = (
+        {
+            "seat": one.seat,
+            "name": ledger.names.get(one.seat, ""),
+            "code": one.code,
+            "text": one.text if is_told else "",
+            "move": moves.number(one.entry),
+        }
         for one in room.table.match.findings
-    ]
+    )
+    return ledger.naming.named(rows)
 
 
 def turn(room: Room, ledger: Ledger, state: Any) -> list[int]:

@@ -8,9 +8,10 @@ from attrs import define, evolve, field, frozen
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.core.errors import IllegalMove
+from gamed.core.findings import Finding
 from gamed.core.game import CHANCE, Outcome, Termination
-from gamed.core.history import DRAWN, ENDED, JOINED, LEFT, LINE, MOVE, STARTED, Entry, History, ended
-from gamed.records.positions import LONGEST, Replayed, moves, numbers
+from gamed.core.history import DRAWN, JOINED, LEFT, LINE, MOVE, REFUSED, STARTED, Entry, History, Value, ended
+from gamed.records.positions import LONGEST, Replayed, departures, findings, moves, refusals
 
 
 @frozen
@@ -140,7 +141,43 @@ class MoveTests(SynchronousTestCase):
         early = evolve(WHOLE, entries=[Entry(5, MOVE, 0, b"x"), *WHOLE.entries])
         self.assertEqual(moves(early)[0]["at"], 0)
 
-    def test_numbers_of_entries(self) -> None:
-        self.assertEqual(numbers(WHOLE), [None, None, None, None, 1, None, 2, None, None, None])
-        self.assertEqual(numbers(history(Entry(0, LINE, 0, b"x")))[-1], 1)
-        self.assertEqual(WHOLE.entries[-1].kind, ENDED)
+
+class NotedTests(SynchronousTestCase):
+    """What is noted of a game: who did it, and after how many moves."""
+
+    JOINS = tuple(Entry(0, JOINED, seat, data={"name": name}) for seat, name in enumerate(("Ann", "Bob")))
+    MADE = (Entry(1_100, MOVE, 0, b"x"), Entry(1_200, MOVE, 1, b"y"))
+
+    def game(self, *last: Entry) -> History:
+        return evolve(WHOLE, entries=[*self.JOINS, Entry(1_000, STARTED), *self.MADE, *last])
+
+    def test_findings(self) -> None:
+        left = Entry(1_300, LEFT, 1, data={"why": "removed"})
+        one, other = findings(self.game(left), [Finding("odd", 1, 4, "that was odd"), Finding("violations", 1, 5, "5")])
+        self.assertEqual(one, {"seat": 1, "name": "Bob", "code": "odd", "entry": 4, "text": "that was odd", "move": 2})
+        # No move of the record shows it: it came after both.
+        self.assertEqual((other["name"], other["move"]), ("Bob", 2))
+
+    def test_departures(self) -> None:
+        numbers: dict[str, Value] = {"taken": 3_204, "gap": 4, "soft": 2_000, "hard": 10_000}
+        first = Entry(4_404, LEFT, 1, data={"why": "time", "limit": "soft", **numbers})
+        place = {"seat": 1, "name": "Bob", "move": 2, "at": 3_404}
+        self.assertEqual(
+            departures(self.game(first)), [{**place, "why": "time", "taken": 3_204, "gap": 4, "limit": 2_000}]
+        )
+        second = Entry(4_404, LEFT, 1, data={"why": "time", "limit": 60_000, "taken": 60_003, "gap": 3, "steps": 5})
+        self.assertEqual(departures(self.game(second))[0]["limit"], 60_000)
+        third = Entry(4_404, LEFT, 1, data={"why": "forfeit", "code": "skip", "text": "no"})
+        self.assertEqual(departures(self.game(third)), [{**place, "why": "forfeit", "code": "skip", "text": "no"}])
+
+    def test_refusals(self) -> None:
+        said: dict[str, Value] = {"code": "odd", "expected": "even"}
+        refused = (
+            Entry(1_150, REFUSED, 0, b"7", {**said, "reason": "7 is odd", "entry": 4}),
+            Entry(1_250, REFUSED, 0, b"9", {**said, "reason": "9 is odd", "entry": 5}),
+            Entry(1_300, REFUSED, 0, data={"code": "odd", "count": 3}),
+        )
+        (row,) = refusals(evolve(self.game(), refused=refused))
+        self.assertEqual((row["name"], row["count"], row["reason"]), ("Ann", 5, "7 is odd; 9 is odd"))
+        places = [(message["text"], message["move"], message["at"]) for message in row["messages"]]
+        self.assertEqual(places, [("7", 1, 150), ("9", 2, 250)])

@@ -115,7 +115,7 @@ WHOLE = {
     "moves": moves(1, 150),
     "outcome": {"termination": "forfeit", "winner": 1},
     "options": ROOM["options"],
-    "findings": [{"code": "odd", "seat": 0, "entry": 3, "move": 7, "text": "that was odd"}],
+    "findings": [{"code": "odd", "seat": 0, "name": TRICKY, "entry": 3, "move": 7, "text": "that was odd"}],
     "unjudged": None,
     "formats": ["xml", "replay"],
     "boards": True,

@@ -347,7 +347,8 @@ class OwnRecordTests(ArchiveCase):
             history, publisher=kept.publisher, version=kept.version, findings=[Finding(**found)], unjudged=entry + 1
         )
         told = self.read(f"records/{self.keep(lied)}")
-        self.assertEqual(told["findings"], [{**found, "move": 5}])
+        (finding,) = told["findings"]
+        self.assertEqual(finding, {**found, "name": "", "unnamed": True, "move": 5})
         self.assertEqual(told["unjudged"], entry + 1)
 
     def test_what_was_refused(self) -> None:
@@ -459,7 +460,7 @@ class GoTests(ArchiveCase):
         before, last = self.read(f"records/{id}/positions", **{"from": "5", "to": "6"})
         self.assertEqual((before["board"]["resigned"], before["board"]["passes"]), (None, 0))
         self.assertEqual((last["board"]["resigned"], last["board"]["passes"]), (1, 1))
-        self.assertEqual(self.read(f"records/{id}")["outcome"], {"termination": "victory", "winner": 0})
+        self.assertEqual(self.read(f"records/{id}")["outcome"], {"termination": "resigned", "winner": 0})
 
     def test_a_game_that_is_too_deep_for_variations(self) -> None:
         deep = GoGame(19, captured().players)

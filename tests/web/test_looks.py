@@ -327,7 +327,7 @@ class SettingsTest(ShellTestCase):
         self.visit("/rooms/r1", ".refusals li")
         told = self.page.text_content(".refusals li")
         self.assertEqual(told, "Ann: Das Programm war nicht am Zug. (out-of-turn, 2\u00d7)")
-        found = {"seat": 0, "code": "out-of-turn", "text": "the other side is to move", "move": 1}
+        found = {"seat": 0, "name": "Ann", "code": "out-of-turn", "text": "the other side is to move", "move": 1}
         self.api["GET /rooms/r1"] = {**ROOM, "scene": {**scene(2), "moves": moves(1, 2), "findings": [found]}}
         self.visit("/rooms/r1", ".findings li")
         self.page.click(".findings summary")
@@ -339,16 +339,31 @@ class SettingsTest(ShellTestCase):
     def test_findings_and_outcomes_are_german_by_their_codes(self) -> None:
         self.visit("/")
         self.page.evaluate("localStorage.setItem('gamed.language', 'de')")
-        finding = {"code": "repeated-shot", "seat": 0, "entry": 9, "move": 4, "text": "cell (1,2) was shot at before"}
+        finding = {
+            "code": "repeated-shot",
+            "seat": 0,
+            "name": "Ann",
+            "entry": 9,
+            "move": 4,
+            "text": "cell (1,2) was shot at before",
+        }
         self.api["GET /records/0a1b2c3d"] = {**self.api["GET /records/0a1b2c3d"], "findings": [finding]}
         message = {"text": "(1,[3,4])", "expected": "(1,[X,Y]).", "move": 12, "at": 400}
         refusal = {"seat": 0, "name": "Ann", "code": "out-of-turn", "reason": "no", "count": 1, "messages": [message]}
-        self.api["GET /records/0a1b2c3d"]["refusals"] = [refusal]
+        late = {"seat": 1, "name": "Bob", "why": "time", "move": 150, "at": 9, "limit": 2000, "taken": 3204, "gap": 4}
+        self.api["GET /records/0a1b2c3d"] |= {"refusals": [refusal], "departures": [late]}
         self.visit("/records/0a1b2c3d", ".steering")
         self.page.click(".refusals summary")
         self.assertIn("Ann: Das Programm war nicht am Zug.", self.page.text_content(".refusals li"))
         self.page.click("text=nach Zug 12")
         self.page.wait_for_function("document.querySelector('.steering output').textContent.includes('12')")
+        self.assertEqual(self.page.text_content(".notes"), "\u2068Ann\u2069: Das Programm war nicht am Zug.")
+        self.page.focus(".steering input")
+        self.page.keyboard.press("End")
+        told = "\u2068Bob\u2069: die Zeit ist abgelaufen (erlaubt waren 2 s, gebraucht 3,2 s, davon zählen 4 ms nicht)"
+        self.page.wait_for_function("(told) => document.querySelector('.notes').textContent === told", arg=told)
+        marked = self.page.locator(".moves li:has([role=img])").evaluate_all("all => all.map(one => one.dataset.n)")
+        self.assertEqual(marked, ["4", "12", "150"])
         self.page.click("summary:has-text('Feststellungen')")
         self.see("Auf dieses Feld wurde schon geschossen.")
         self.assertNotIn("was shot at", self.text())

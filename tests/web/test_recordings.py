@@ -306,7 +306,7 @@ class ActingTests(RecorderCase):
         self.play([3, 3])
         scene = self.act("resign")["scene"]
         self.assertEqual((scene["phase"], scene["turn"], scene["board"]["resigned"]), ("over", [], 1))
-        self.assertEqual(scene["outcome"], {"termination": "victory", "winner": 0})
+        self.assertEqual(scene["outcome"], {"termination": "resigned", "winner": 0})
         self.assertEqual(self.code("play", point=[5, 5]), (409, "resigned"))
         self.assertEqual(self.code("resign"), (409, "resigned"))
         self.act("back")

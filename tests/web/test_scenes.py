@@ -110,12 +110,13 @@ class RefusalTests(SynchronousTestCase):
         self.harness.settle()
         (found,) = feed.scene(feed.capture())["findings"]
         text = found.pop("text")
-        self.assertEqual(found, {"seat": 1, "code": "out-of-turn", "move": 2})
+        self.assertEqual(found, {"seat": 1, "name": "", "unnamed": True, "code": "out-of-turn", "move": 2})
         self.assertTrue(text)
         hiding = Moves(game_types()["roborally"])
-        self.assertEqual(findings(self.room, hiding)[0]["text"], "")
+        ledger = Ledger(self.room.history).read()
+        self.assertEqual(findings(self.room, hiding, ledger)[0]["text"], "")
         defender.leave()
-        self.assertEqual(findings(self.room, hiding)[0]["text"], text)
+        self.assertEqual(findings(self.room, hiding, ledger)[0]["text"], text)
 
     def test_one_that_no_table_tells_of_is_news_at_once(self) -> None:
         feed = Feeds(self.harness.lobby, self.harness.clock).of(self.room)

@@ -142,14 +142,20 @@ def forbidden(code: str, sentence: str, name: str, event: m.MoveAnswer, request:
     return _of(code, reason, asked.answer.format(name=name), event)
 
 
-def late(name: str, request: m.ManagerRequest, seconds: float) -> Refusal:
-    """Return the refusal of a peer that has not answered a request in time.
+def late(
+    name: str, request: m.ManagerRequest, seconds: float, event: Event | None = None, taken: float = 0.0
+) -> Refusal:
+    """Return the refusal of a peer that has not answered a request in time. `event`: its answer, if one came.
 
-    Each request has a code of its own, because pages show only the first reason of a code.
+    `taken`: the seconds until then. Each request has a code of its own, because pages show only the first reason of a
+    code.
     """
     asked = _ASKED[type(request)]
-    reason = f"no answer to {asked.word} came within {seconds:g} s; {asked.silence}"
-    return _of(f"{asked.word.lower()}-too-late", reason, asked.answer.format(name=name))
+    if event is None:
+        reason = f"no answer to {asked.word} came within {seconds:g} s; {asked.silence}"
+    else:
+        reason = f"the answer to {asked.word} came after {taken:.1f} s, later than the {seconds:g} s; {asked.silence}"
+    return _of(f"{asked.word.lower()}-too-late", reason, asked.answer.format(name=name), event)
 
 
 def late_in_all(budget: float) -> Refusal:

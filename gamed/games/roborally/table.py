@@ -227,7 +227,7 @@ class Manager(MatchTable):
             # While the game is paused no clock runs: an answer counts as given when the pause began.
             heard_at = self._paused_at if self.is_paused else arrived
             if request.clock.asked_at is not None and request.clock.answered(heard_at):
-                self._overslept(builder, member, request, now, arrived)
+                self._overslept(builder, member, now, arrived, event)
                 return
             member.close(arrived)
             self._move(builder, member, request, event, now)
@@ -306,18 +306,18 @@ class Manager(MatchTable):
             member.close(now)
             builder.send(member.seat, member.next())
         else:
-            self._overslept(builder, member, request, now, member.due)
+            self._overslept(builder, member, now, member.due, None)
 
-    def _overslept(
-        self, builder: StepBuilder, member: Member, request: OpenRequest, now: float, arrived: float
-    ) -> None:
-        evidence = request.clock.evidence(now, arrived)
+    def _overslept(self, builder: StepBuilder, member: Member, now: float, arrived: float, late: Event | None) -> None:
+        request = member.open
+        assert request is not None
+        spent = request.clock.spent(now, arrived)
         is_spent = member.is_channel and request.clock.hard < self.limits.ack_timeout
-        late = refusals.late(member.name, request.event, request.clock.hard)
-        builder.refuse(member.seat, refusals.late_in_all(self.limits.ack_budget) if is_spent else late)
+        taken = (spent["taken"] - spent["gap"]) / 1000
+        found = refusals.late(member.name, request.event, request.clock.hard, late, taken)
+        builder.refuse(member.seat, refusals.late_in_all(self.limits.ack_budget) if is_spent else found)
         self._remove(builder, member, Reason.TIMEOUT)
-        data = {"taken": evidence["taken"], "gap": evidence["gap"], "limit": evidence["hard"]}
-        self._gone(member, Termination.TIME, data)
+        self._gone(member, Termination.TIME, {"taken": spent["taken"], "gap": spent["gap"], "limit": spent["hard"]})
 
     # Leaving
 

@@ -2,7 +2,7 @@
 
 import { code, link as line, serverNow } from "./api.js";
 import { bdi, el, isChord, isolated, mayMove, replace } from "./dom.js";
-import { button, calledOn, chip, clock, link, result, seatName, span, worded } from "./parts.js";
+import { TERMINATIONS, button, calledOn, chip, clock, link, result, seatName, span, worded } from "./parts.js";
 import { t, translator } from "./words.js";
 
 const SHOWN = 5_000; // ms for which the page shows that a player is back
@@ -189,7 +189,7 @@ export function findings(jump, length) {
       node.hidden = !found.length;
       const items = found.map((one) => {
         const go = one.move ? button(t("moveOf", { n: one.move, length: length() }), () => jump(one.move)) : null;
-        return el("li", {}, go, " ", chip(one.seat), " ", bdi(worded("refused", one.code, one.text || one.code)));
+        return el("li", {}, go, " ", chip(one.seat), " ", calledOn(one), ": ", bdi(worded("refused", one.code, one.text || one.code)));
       });
       replace(node, el("summary", {}, `${t("findings")} (${found.length})`), el("ul", {}, items));
     },
@@ -201,11 +201,30 @@ function refused({ text, expected, move }, jump) {
   return el("div", {}, place, text && el("code", {}, text), expected ? ` ${t("expected", { what: expected })}` : null);
 }
 
+/** What is noted at each place among a record's moves, as sentences by how many moves were made: a Map. */
+export function noted(record) {
+  const found = new Map();
+  const note = (n, one, text) => found.set(n, [...(found.get(n) ?? []), `${isolated(one.name || t("seat", { n: one.seat + 1 }))}: ${text}`]);
+  for (const one of record.findings ?? []) note(one.move, one, worded("refused", one.code, one.text));
+  for (const one of record.refusals ?? []) {
+    const places = new Set(one.messages.map((message) => message.move));
+    for (const n of places) note(n, one, worded("refused", one.code, one.reason));
+  }
+  for (const one of record.departures ?? []) note(one.move, one, departure(one));
+  return found;
+}
+
+/** Why a player left before the end, in words. */
+function departure({ why, limit, taken, gap }) {
+  const words = t(`any${TERMINATIONS[why] ?? "Left"}`);
+  return limit === undefined ? words : `${words} (${t("ranOut", { limit: span(limit), taken: span(taken), gap: `${gap} ms` })})`;
+}
+
 /**
  * The list of moves: {node, set(moves, say), add(moves, say), change(moves, say), mark(n)}. With `jump(n)`, each move is
- * a button that calls it.
+ * a button that calls it. `notes` (see `noted`) mark their moves.
  */
-export function moveList(jump) {
+export function moveList(jump, notes = new Map()) {
   const list = el("ol", { class: "moves", role: "list" });
   const none = el("p", { class: "muted" }, t("noMoves"));
   const box = el("div", { class: "scroller tall", role: "region", "aria-label": t("moves"), tabindex: 0 }, none, list);
@@ -214,6 +233,8 @@ export function moveList(jump) {
   function line(move, say) {
     const text = [el("span", { class: "n" }, `${move.n}.`), " ", chip(move.seat), " ", bdi(say(move))];
     const time = move.took === null || move.took === undefined ? null : el("span", { class: "took" }, span(move.took));
+    const said = notes.get(move.n)?.join(" ");
+    if (said) text.push(" ", el("span", { class: "warn", role: "img", title: said, "aria-label": said }, "⚠"));
     const body = jump ? button(text, () => jump(move.n), { class: "plain" }) : el("span", {}, text);
     return el("li", { "data-n": move.n }, body, time);
   }

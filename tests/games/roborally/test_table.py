@@ -69,6 +69,9 @@ class TurnTests(SynchronousTestCase):
         self.assertTrue(anna.is_closed)
         (left,) = room.history.of_kind(LEFT)
         self.assertEqual((left.data["why"], left.data["taken"], left.data["limit"]), ("time", 5100, 5000))
+        (refused,) = room.history.refused
+        reason = "the answer to MRP came after 5.1 s, later than the 5 s; the player is removed: REN(TO)"
+        self.assertEqual((refused.data["code"], refused.data["reason"]), ("mrp-too-late", reason))
         self.assertEqual((bert.is_closed, carl.is_closed), (False, False))
 
     def test_an_answer_counts_from_its_arrival(self) -> None:

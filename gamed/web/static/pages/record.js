@@ -1,7 +1,7 @@
 // The replay of a record: positions by slider, keys or list, Go's variations as a tree, downloads, and a new room from here.
 
 import { gameOf, get } from "../api.js";
-import { findings, frame, moveList, refusals, stage, steerByKeys } from "../board.js";
+import { findings, frame, moveList, noted, refusals, stage, steerByKeys } from "../board.js";
 import { bdi, el, replace, svg } from "../dom.js";
 import { button, choice, complaint, gameName, heading, link, matchTitle, names, options, result, sided, when } from "../parts.js";
 import { letters, lineThrough, tree } from "../tree.js";
@@ -52,9 +52,11 @@ export async function show(view) {
   let n = 0;
   let timer = 0;
 
-  const list = moveList((to) => jump(to));
+  const notes = noted(record);
+  const list = moveList((to) => jump(to), notes);
   const variations = nodes && nodes.length > record.moves.length ? tree(t("variations"), { say, select }) : null;
   const comment = el("p", { class: "comment", hidden: true });
+  const note = el("ul", { class: "notes warn", hidden: true });
 
   function scene(position) {
     const isEnd = line === main && n === main.moves.length;
@@ -171,6 +173,9 @@ export async function show(view) {
       const text = n === 0 ? record.tree?.comment : here()?.comment;
       comment.hidden = !text;
       replace(comment, text ? bdi(text) : "");
+      const said = line === main ? (notes.get(n) ?? []) : [];
+      note.hidden = !said.length;
+      replace(note, said.map((text) => el("li", {}, bdi(text))));
       start.hidden = line !== main;
       permalink.href = address();
       clearTimeout(settling);
@@ -212,6 +217,7 @@ export async function show(view) {
         trouble.node,
         hasBoard && controls.node,
         comment,
+        note,
         names(seats),
         el("p", { class: "ending" }, ...(record.outcome ? result(record.outcome, seats) : [t("noneUnknown")])),
         facts(record),

@@ -236,6 +236,7 @@ export const words = {
   replayKeys: "Tasten: ← und → für einen Zug, Pos1, Ende, Leertaste zum Abspielen.",
   refusals: "Nachrichten ohne Wirkung",
   expected: "Erwartet: {what}",
+  ranOut: "erlaubt waren {limit}, gebraucht {taken}, davon zählen {gap} nicht",
   afterMoves: "nach Zug {n}",
   findings: "Feststellungen des Schiedsrichters",
   moveOf: "Zug {n} von {length}",

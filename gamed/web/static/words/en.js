@@ -239,6 +239,7 @@ export const words = {
   replayKeys: "Keys: ← and → for one move, Home, End, and the space bar to play.",
   refusals: "Messages without effect",
   expected: "Expected: {what}",
+  ranOut: "{limit} were allowed, {taken} were taken, of which {gap} do not count",
   afterMoves: "after move {n}",
   findings: "The referee's findings",
   moveOf: "Move {n} of {length}",
