@@ -311,7 +311,7 @@ class Manager(MatchTable):
     def _overslept(self, builder: StepBuilder, member: Member, now: float, arrived: float, late: Event | None) -> None:
         request = member.open
         assert request is not None
-        spent = request.clock.spent(now, arrived)
+        spent = request.clock.evidence(now, arrived)
         is_spent = member.is_channel and request.clock.hard < self.limits.ack_timeout
         taken = (spent["taken"] - spent["gap"]) / 1000
         found = refusals.late(member.name, request.event, request.clock.hard, late, taken)
