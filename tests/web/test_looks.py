@@ -365,13 +365,43 @@ class SettingsTest(ShellTestCase):
         marked = self.page.locator(".moves li:has([role=img])").evaluate_all("all => all.map(one => one.dataset.n)")
         self.assertEqual(marked, ["4", "12", "150"])
         self.page.click("summary:has-text('Feststellungen')")
-        self.see("Auf dieses Feld wurde schon geschossen.")
+        self.see("Auf (1,2) wurde schon geschossen.")
         self.assertNotIn("was shot at", self.text())
         self.api["POST /recordings/g1/save"] = {"record": "60600000", "code": "imported", "sentence": "One game."}
         self.visit("/recorder/g1", ".tree")
         self.page.click("text=Als Aufzeichnung speichern")
         self.see("Die Aufzeichnung ist gespeichert.")
         self.assertNotIn("One game", self.text())
+        self.errors.clear()
+
+    def test_german_sentences_keep_their_particulars(self) -> None:
+        self.visit("/")
+        self.page.evaluate("localStorage.setItem('gamed.language', 'de')")
+        self.visit("/")
+        for code, text, told in (
+            ("pawn-unreachable", "the pawn at (3, 0) cannot go to (7, 7); it is still your turn",
+             "Die Figur auf (3, 0) kann nicht nach (7, 7)."),
+            ("soft-timeout", "the answer came 3204 ms after the MoveRequest, later than the soft limit of 2 seconds: …",
+             "Die Antwort kam erst nach 3204 ms; erlaubt waren 2 Sekunden. Die Partie ist verloren."),
+            ("hard-timeout", "no answer came within 10 seconds of the MoveRequest, the hard limit: the game is lost",
+             "Innerhalb von 10 Sekunden kam keine Antwort; die Partie ist verloren."),
+            ("hard-timeout", "no answer came within 10 seconds of …; a message was begun: <room> is still open, …",
+             "Innerhalb von 10 Sekunden kam keine ganze Antwort: <room> ist noch offen; die Partie ist verloren."),
+            ("mrp-too-late", "the answer to MRP came after 63.2 s, later than the 60 s; the player is removed: REN(TO)",
+             "Das Programm des Roboters kam erst nach 63.2 s; erlaubt waren 60 s."),
+            ("card-count", "the answer to MRP is not allowed: 3 cards for 5 open registers; …",
+             "Das sind 3 Karten für 5 offene Register."),
+            # Where no form has holes, places and quoted words are appended.
+            ("ant-path", "No path found for Ant move; move was Drag from (1,0,-1) to (2,-1,-1)",
+             "Die Ameise kommt dort nicht hin: (1,0,-1), (2,-1,-1)."),
+            ("unknown-class", "there is no move of class 'foo'", "Diese Klasse gibt es nicht: 'foo'."),
+            ("skip", "Skipping a turn is only allowed when no other moves can be made",
+             "Aussetzen geht nur, wenn sonst nichts möglich ist."),
+        ):  # fmt: skip
+            said = "([code, text]) => import('/static/parts.js').then((parts) => parts.worded('refused', code, text))"
+            self.assertEqual(self.page.evaluate(said, [code, text]), told)
+        expected = "import('/static/words.js').then((words) => words.phrased('a legal move, such as (a) or (b)'))"
+        self.assertEqual(self.page.evaluate(expected), "ein erlaubter Zug, zum Beispiel (a) oder (b)")
         self.errors.clear()
 
     def test_options_are_told_in_words(self) -> None:

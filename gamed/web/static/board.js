@@ -2,8 +2,8 @@
 
 import { code, link as line, serverNow } from "./api.js";
 import { bdi, el, isChord, isolated, mayMove, replace } from "./dom.js";
-import { TERMINATIONS, button, calledOn, chip, clock, link, result, seatName, span, worded } from "./parts.js";
-import { t, translator } from "./words.js";
+import { button, calledOn, chip, clock, link, result, seatName, span, worded } from "./parts.js";
+import { phrased, t, translator } from "./words.js";
 
 const SHOWN = 5_000; // ms for which the page shows that a player is back
 const MANY = 3; // up to this many new moves are announced one by one; of more, only the last
@@ -198,31 +198,12 @@ export function findings(jump, length) {
 
 function refused({ text, expected, move }, jump) {
   const place = move === undefined ? null : [button(t("afterMoves", { n: move }), () => jump(move)), " "];
-  return el("div", {}, place, text && el("code", {}, text), expected ? ` ${t("expected", { what: expected })}` : null);
-}
-
-/** What is noted at each place among a record's moves, as sentences by how many moves were made: a Map. */
-export function noted(record) {
-  const found = new Map();
-  const note = (n, one, text) => found.set(n, [...(found.get(n) ?? []), `${isolated(one.name || t("seat", { n: one.seat + 1 }))}: ${text}`]);
-  for (const one of record.findings ?? []) note(one.move, one, worded("refused", one.code, one.text));
-  for (const one of record.refusals ?? []) {
-    const places = new Set(one.messages.map((message) => message.move));
-    for (const n of places) note(n, one, worded("refused", one.code, one.reason));
-  }
-  for (const one of record.departures ?? []) note(one.move, one, departure(one));
-  return found;
-}
-
-/** Why a player left before the end, in words. */
-function departure({ why, limit, taken, gap }) {
-  const words = t(`any${TERMINATIONS[why] ?? "Left"}`);
-  return limit === undefined ? words : `${words} (${t("ranOut", { limit: span(limit), taken: span(taken), gap: `${gap} ms` })})`;
+  return el("div", {}, place, text && el("code", {}, text), expected ? ` ${t("expected", { what: phrased(expected) })}` : null);
 }
 
 /**
  * The list of moves: {node, set(moves, say), add(moves, say), change(moves, say), mark(n)}. With `jump(n)`, each move is
- * a button that calls it. `notes` (see `noted`) mark their moves.
+ * a button that calls it. `notes`, sentences by the numbers of moves, mark these.
  */
 export function moveList(jump, notes = new Map()) {
   const list = el("ol", { class: "moves", role: "list" });

@@ -175,7 +175,13 @@ export function sentence(error) {
 
 /** The server's sentence in the user's language, by its code; else in English. */
 export function worded(kind, code, text) {
-  return t.has(`${kind}-${code}`) ? t(`${kind}-${code}`) : text;
+  const key = `${kind}-${code}`;
+  if (!t.has(key)) return text;
+  // The server's sentence is English, and has the particulars.
+  const found = (text ?? "").match(/\(-?\d[^()]*\)|'[^']*'|<[^<>]*>|\d+,\d+|\d+(\.\d+)?/g) ?? [];
+  const said = t(key, { ...["", ...found] });
+  const places = found.filter((one) => /^[(']|,/.test(one));
+  return said === t(key) && places.length ? `${said.replace(/\.$/, "")}: ${places.join(", ")}.` : said;
 }
 
 /** A line for error messages, hidden while there is none: {node, say(error), clear()}. */

@@ -56,6 +56,12 @@ function filled(text, params) {
   return text.replace(/\{(\w+)\}/g, (hole, name) => (name in params ? spelled(params[name]) : hole));
 }
 
+/** Of several forms of a text, the last one whose holes can all be filled. */
+function fitting(text, params) {
+  if (!Array.isArray(text)) return text;
+  return text.findLast((form) => [...form.matchAll(/\{(\w+)\}/g)].every((hole) => hole[1] in params));
+}
+
 /** Returns a function that finds a key's text, first in `own`; with `{count: 1}` it prefers `keyOne`. */
 export function translator(own = {}) {
   const find = (key) => {
@@ -66,10 +72,15 @@ export function translator(own = {}) {
   };
   const translate = (key, params = {}) => {
     const text = (params.count === 1 ? find(`${key}One`) : undefined) ?? find(key);
-    return text === undefined ? key : filled(text, params);
+    return text === undefined ? key : filled(fitting(text, params), params);
   };
   translate.has = (key) => find(key) !== undefined;
   return translate;
+}
+
+/** An English text of the server with the phrases of it that are known in the reader's language. */
+export function phrased(text) {
+  return (texts.phrases ?? []).reduce((said, [phrase, own]) => said.replaceAll(phrase, own), text);
 }
 
 /** The shell's own texts. */

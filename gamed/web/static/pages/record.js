@@ -1,9 +1,11 @@
 // The replay of a record: positions by slider, keys or list, Go's variations as a tree, downloads, and a new room from here.
 
 import { gameOf, get } from "../api.js";
-import { findings, frame, moveList, noted, refusals, stage, steerByKeys } from "../board.js";
-import { bdi, el, replace, svg } from "../dom.js";
-import { button, choice, complaint, gameName, heading, link, matchTitle, names, options, result, sided, when } from "../parts.js";
+import { findings, frame, moveList, refusals, stage, steerByKeys } from "../board.js";
+import { bdi, el, isolated, replace, svg } from "../dom.js";
+import {
+  TERMINATIONS, button, choice, complaint, gameName, heading, link, matchTitle, names, options, result, sided, span, when, worded,
+} from "../parts.js";
 import { letters, lineThrough, tree } from "../tree.js";
 import { t } from "../words.js";
 
@@ -34,6 +36,25 @@ class Line {
     const found = await this.chunks.get(chunk);
     return found[n - chunk * CHUNK];
   }
+}
+
+/** What is noted at each place among a record's moves, as sentences by how many moves were made: a Map. */
+function noted(record) {
+  const found = new Map();
+  const note = (n, one, text) => found.set(n, [...(found.get(n) ?? []), `${isolated(one.name || t("seat", { n: one.seat + 1 }))}: ${text}`]);
+  for (const one of record.findings ?? []) note(one.move, one, worded("refused", one.code, one.text));
+  for (const one of record.refusals ?? []) {
+    const places = new Set(one.messages.map((message) => message.move));
+    for (const n of places) note(n, one, worded("refused", one.code, one.reason));
+  }
+  for (const one of record.departures ?? []) note(one.move, one, departure(one));
+  return found;
+}
+
+/** Why a player left before the end, in words. */
+function departure({ why, limit, taken, gap }) {
+  const words = t(`any${TERMINATIONS[why] ?? "Left"}`);
+  return limit === undefined ? words : `${words} (${t("ranOut", { limit: span(limit), taken: span(taken), gap: `${gap} ms` })})`;
 }
 
 /** Shows a record until the view is left. */
