@@ -60,16 +60,22 @@ legalPlacement(Length, Cells) :-
     coordinate(X, Y),
     shipCells(Length, X, Y, DX, DY, Cells).
 
-%   The cells of a ship that starts at X, Y; fails where a cell is off the board, taken, or beside a ship.
-%   Contact over corners is allowed.
+%   The cells of a ship that starts at X, Y; fails where a cell is off the board, taken, or touches a ship, be it over a
+%   corner: the text forbids that, although the released program allows it.
 shipCells(0, _, _, _, _, []) :- !.
 shipCells(Length, X, Y, DX, DY, [X-Y|Cells]) :-
     myField(cell(X, Y, water)),
-    \+ ( neighbour(X, Y, NX, NY), myField(cell(NX, NY, ship)) ),
+    \+ ( touching(X, Y, NX, NY), myField(cell(NX, NY, ship)) ),
     Rest is Length - 1,
     NextX is X + DX,
     NextY is Y + DY,
     shipCells(Rest, NextX, NextY, DX, DY, Cells).
+
+touching(X, Y, NX, NY) :-
+    member(DX, [-1, 0, 1]),
+    member(DY, [-1, 0, 1]),
+    NX is X + DX,
+    NY is Y + DY.
 
 setMyField(X, Y, State) :-
     retractall(myField(cell(X, Y, _))),

@@ -181,7 +181,8 @@ class PrologTests(PrologTestCase):
             relay.stdout.close()
 
     def test_prolog_against_our_bot(self) -> None:
-        with running(Path(self.mktemp())) as daemon:
+        # The text's own rule: no contact of ships, not even over corners.
+        with running(Path(self.mktemp()), battleship='referee = "enforce"\ncorner_contact = false') as daemon:
             client = prolog(daemon.port, GAMES)
             self.addCleanup(end, client)
             bot = subprocess.run(
