@@ -62,7 +62,7 @@ class Operator:
 
 def described(room: Room, finding: Finding) -> str:
     """Return a finding as one line."""
-    return f"{room.id[:SHOWN]} finding {finding.code} seat {finding.seat}: {finding.text}"
+    return f"{room.id[:SHOWN]} finding {finding.code} seat {finding.seat} {room.culprit(finding.seat)}: {finding.text}"
 
 
 @define(eq=False)

@@ -16,6 +16,7 @@ from gamed.lobby.room import Room
 from gamed.net.factory import SessionFactory
 from gamed.net.session import Session
 from gamed.records.own import judgement, summary, to_history
+from gamed.records.positions import findings
 from gamed.records.record import Record, Summary
 from gamed.registry import GameType
 
@@ -126,7 +127,7 @@ def room_facts(found: Room, game: GameType, refusals: RefusalLog) -> Answer:
         "clock": None if wakes is None or found.is_closed else f"looks again in {max(0.0, wakes):.1f} s",
         "to move": sorted(_to_move(found)),
         **(_public_state(found.table) if isinstance(found.table, ShowsState) else {}),
-        "findings": [f"{finding.code} seat {finding.seat}" for finding in found.table.match.findings],
+        "findings": [f"{one.code} seat {one.seat} {found.culprit(one.seat)}" for one in found.table.match.findings],
         "watched by": [peer.name for peer in found.observers],
         "seats": Table(("SEAT", "PEER"), _seats(found), "Nobody."),
         "refused": _refused(found, refusals),
@@ -172,7 +173,10 @@ def record_facts(types: Mapping[str, GameType], record: Record) -> Answer:
         "termination": found.termination,
         "winner": found.winner,
         "length": found.length,
-        "findings": [f"{finding.code} seat {finding.seat} entry {finding.entry}" for finding in judged.findings],
+        "findings": [
+            f"{one['code']} seat {one['seat']} {one['name']} entry {one['entry']}"
+            for one in findings(history, judged.findings)
+        ],
     }
     if found.kind in types:
         facts["board"] = Picture(types[found.kind].draw(history, None))

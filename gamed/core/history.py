@@ -133,6 +133,11 @@ class History:
         return Outcome(Termination(str(data["termination"])), None if winner is None else int(winner))
 
 
+def called(joined: Entry) -> str:
+    """Return what a player is called who has joined: by name, or as the game calls the seat; "" if by neither."""
+    return str(joined.data.get("name") or joined.data.get("side", ""))
+
+
 def ended(at: int, outcome: Outcome) -> Entry:
     """Return the last entry of a history, with its outcome."""
     data: dict[str, Value] = {"termination": str(outcome.termination)}

@@ -91,10 +91,10 @@ class Match:
     def __attrs_post_init__(self) -> None:
         self.state = self.game.setup(self.options)
 
-    def seat(self, seat: Seat, name: str, now: float) -> Entry:
-        """Seat a player."""
+    def seat(self, seat: Seat, name: str, now: float, side: str = "") -> Entry:
+        """Seat a player. `side`: what the game calls the seat, for a player without a name."""
         self.names[seat] = name
-        return self.entry(now, JOINED, seat, data={"name": name})
+        return self.entry(now, JOINED, seat, data={"name": name} if name or not side else {"name": "", "side": side})
 
     def start(self, now: float, opening: Opening = ()) -> tuple[Entry, ...]:
         """Start the match, play the opening, and let chance move. Raises RuleError."""

@@ -29,7 +29,7 @@ from twisted.python.failure import Failure
 from gamed.core.events import Event
 from gamed.core.findings import Finding
 from gamed.core.game import Options, Outcome, Seat, Termination
-from gamed.core.history import JOINED, LINE, MOVE, REFUSED, Entry, History, Value
+from gamed.core.history import JOINED, LINE, MOVE, REFUSED, Entry, History, Value, called
 from gamed.core.peer import Party, Peer
 from gamed.core.refusals import Refusal, Refusals
 from gamed.core.stats import Stats
@@ -301,12 +301,13 @@ class Room:
         if step.opened:
             self.history = self.services.history(self.history.kind, self.history.options)
             self._reset()
-        # This needs the peers of seats that the step may empty.
+        # These need the peers of seats that the step may empty.
         refused = self._refuse(step) if step.refused else ()
+        found = [(finding, self.culprit(finding.seat)) for finding in step.findings] if step.findings else ()
         if step.journal or step.events or step.dropped or step.closed or step.held or refused:
             self._perform(step, refused)
-        if step.findings:
-            self._report(step)
+        for finding, who in found:
+            self._report(finding, who)
         if step.outcome is not None:
             self._end(step.outcome)
         for watch in self.watchers:
@@ -382,20 +383,30 @@ class Room:
         if wake_at is not None:
             self._wake(wake_at)
 
-    def _report(self, step: Step) -> None:
-        for finding in step.findings:
-            self.services.stats.findings[self.history.kind, finding.code] += 1
-            peer = self._peer(finding.seat)
-            log.warn(
-                "finding {code}: room={room} seat={seat} peer={peer} entry={entry}: {text}",
-                code=finding.code,
-                room=self.id,
-                seat=finding.seat,
-                peer=peer.name if peer is not None else "",
-                entry=finding.entry,
-                text=finding.text,
-            )
-            self.services.alarm(self, finding)
+    def culprit(self, seat: Seat) -> str:
+        """Return the name of the player whom a finding is about. Its number in the match may not be its seat here."""
+        joined = next((entry for entry in self.history.of_kind(JOINED) if entry.seat == seat), None)
+        if joined is None or not joined.data["name"]:
+            peer = self._peer(seat)
+        else:
+            peers = (*self.peers.values(), *(self._left or {}).values())
+            peer = next((peer for peer in peers if peer.called == joined.data["name"]), None)
+        if peer is not None:
+            return peer.name
+        return "" if joined is None else called(joined)
+
+    def _report(self, finding: Finding, who: str) -> None:
+        self.services.stats.findings[self.history.kind, finding.code] += 1
+        log.warn(
+            "finding {code}: room={room} seat={seat} peer={peer} entry={entry}: {text}",
+            code=finding.code,
+            room=self.id,
+            seat=finding.seat,
+            peer=who,
+            entry=finding.entry,
+            text=finding.text,
+        )
+        self.services.alarm(self, finding)
 
     def _refuse(self, step: Step) -> tuple[Entry, ...]:
         """Take note of what a step refuses, and return the entries of it."""
@@ -448,7 +459,7 @@ class Room:
             game=self.history.kind,
             termination=str(outcome.termination),
             winner=outcome.winner,
-            peers=",".join(ascii(entry.data["name"])[1:-1] for entry in self.history.of_kind(JOINED)),
+            peers=",".join(ascii(called(entry))[1:-1] for entry in self.history.of_kind(JOINED)),
         )
         self.services.stats.ended[self.history.kind, str(outcome.termination)] += 1
         self.ended += (Ended(self.history, self.table.match),)

@@ -19,7 +19,7 @@ from lxml import etree
 
 from gamed.core.findings import Finding
 from gamed.core.game import Outcome, Seat
-from gamed.core.history import DRAWN, JOINED, LINE, MOVE, Entry, History, Value
+from gamed.core.history import DRAWN, JOINED, LINE, MOVE, Entry, History, Value, called
 from gamed.records import notation
 from gamed.records.parsing import parse
 from gamed.records.record import Record, RecordError, SeatSummary, Summary
@@ -209,7 +209,7 @@ def summarize(history: History, *, publisher: str, version: str) -> Summary:
         winner=winner,
         length=sum(entry.kind in (LINE, MOVE) for entry in history.entries),
         seats=tuple(
-            SeatSummary(int(entry.seat or 0), str(entry.data.get("name", "")), _points(entry.seat, winner))
+            SeatSummary(int(entry.seat or 0), called(entry), _points(entry.seat, winner))
             for entry in history.of_kind(JOINED)
         ),
     )

@@ -20,7 +20,7 @@ from attrs import asdict, define, field
 from gamed.core.errors import RuleError
 from gamed.core.findings import Finding
 from gamed.core.game import CHANCE, Reveals, Seat
-from gamed.core.history import JOINED, LEFT, LINE, MOVE, STARTED, Entry, History, Value
+from gamed.core.history import JOINED, LEFT, LINE, MOVE, STARTED, Entry, History, Value, called
 from gamed.core.table import Table, replay
 
 Data: TypeAlias = dict[str, Any]
@@ -142,7 +142,7 @@ def clocked(entry: Entry) -> int | None:
 
 
 def _names(history: History) -> dict[Seat | None, str]:
-    return {entry.seat: str(entry.data["name"]) for entry in history.of_kind(JOINED)}
+    return {entry.seat: called(entry) for entry in history.of_kind(JOINED)}
 
 
 def _started(history: History) -> int:

@@ -12,7 +12,7 @@ from typing import Any, Final
 from attrs import define, field
 
 from gamed.core.game import Options, Outcome, Seat
-from gamed.core.history import JOINED, LEFT, STARTED, History
+from gamed.core.history import JOINED, LEFT, STARTED, History, called
 from gamed.core.table import CHANNELS
 from gamed.lobby.refusals import RefusalLog
 from gamed.lobby.reservations import ReservationBook
@@ -61,7 +61,7 @@ class Ledger:
             elif entry.kind == STARTED:
                 self.is_started = True
             elif entry.seat is not None and entry.kind == JOINED:
-                self.names[entry.seat] = str(entry.data["name"])
+                self.names[entry.seat] = called(entry)
             elif entry.seat is not None and entry.kind == LEFT:
                 self.left.add(entry.seat)
         self._seen = len(entries)

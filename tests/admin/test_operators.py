@@ -11,7 +11,7 @@ from gamed.admin.operators import Operator, Operators
 from gamed.core.findings import Finding
 
 FINDING = Finding("impossible", 1, 7, "no fleet is left\x1b[2J")
-ROOM: Any = SimpleNamespace(id="6f0c0d9f-0000")
+ROOM: Any = SimpleNamespace(id="6f0c0d9f-0000", culprit=lambda _seat: "Ann")
 
 
 class OperatorsTests(SynchronousTestCase):
@@ -34,7 +34,7 @@ class OperatorsTests(SynchronousTestCase):
 
     def test_a_finding_is_shown_to_all_and_cannot_command_a_terminal(self) -> None:
         self.operators.alarm(ROOM, FINDING)
-        self.assertEqual(self.told, ["6f0c0d9f finding impossible seat 1: no fleet is left\\x1b[2J\n"])
+        self.assertEqual(self.told, ["6f0c0d9f finding impossible seat 1 Ann: no fleet is left\\x1b[2J\n"])
 
     def test_a_terminal_that_fails_costs_the_others_nothing(self) -> None:
         self.operators.remove(self.ada)

@@ -16,7 +16,7 @@ class WarningTests(ConsoleTestCase):
         self.notified.clear()
         second.send(AT_ONCE_TWICE)
         self.harness.clock.pump([0.0, 1.0, 0.0])
-        self.assertRegex("".join(self.notified), r"^[0-9a-f]{8} finding out-of-turn seat 1: .+\n$")
+        self.assertRegex("".join(self.notified), r"^[0-9a-f]{8} finding out-of-turn seat 1 .+: .+\n$")
 
     def test_what_cannot_be_shown_harms_no_room(self) -> None:
         first, second = self.match()

@@ -186,7 +186,7 @@ class WatchTests(ConsoleTestCase):
         attacker.send(SHOT * 2)
         self.harness.clock.pump([0.0, 1.0, 0.0])
         (line,) = [line for line in self.notified if "finding" in line]
-        self.assertRegex(line, r"^[0-9a-f]{8} finding out-of-turn seat 1: .+\n$")
+        self.assertRegex(line, r"^[0-9a-f]{8} finding out-of-turn seat 1 .+: .+\n$")
         self.answer("watch")
         attacker.send(SHOT)
         self.harness.clock.pump([0.0, 1.0, 0.0])

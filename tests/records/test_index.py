@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import sys
@@ -236,6 +237,8 @@ class SchemaFileTests(SynchronousTestCase):
                 version = file.stem.rpartition("-")[2]
                 names = {"publisher": made.publisher, "version": version}
                 whole = document(from_history(history, **names, findings=(), unjudged=None))
+                if version == "1.0":
+                    whole = re.sub(rb' side="\w+"', b"", whole)
                 cases[file.name, self.written(kind, whole)] = True
                 cases[file.name, self.written("broken", whole.replace(b"<started at", b"<begun at"))] = False
         replay = write(hive_game(1))

@@ -8,6 +8,8 @@ from typing import Any
 
 from twisted.trial.unittest import SynchronousTestCase
 
+from gamed.core.history import JOINED
+from gamed.records.own import to_history
 from gamed.registry import game_types
 from gamed.web.naming import Naming
 from gamed.web.opened import summary_data
@@ -32,17 +34,23 @@ class UnnamedTests(SynchronousTestCase):
         # On the wire it is what the original server says.
         self.assertIn(b'displayName="Unknown"', wires[0].received)
         (row,) = self.ada.get("rooms").json
-        told = [(seat["name"], seat["unnamed"]) for seat in row["seats"]]
-        self.assertEqual(told, [("", True), ("", True)])
+        before = [seat["unnamed"] for seat in row["seats"] if not seat["name"]]
+        scene = self.ada.get(f"rooms/{row['id']}").json["scene"]
+        self.assertEqual(([seat["name"] for seat in scene["seats"]], before), (["RED", "BLUE"], []))
         scene = self.ada.get(f"rooms/{row['id']}").json["scene"]
         self.assertNotIn("Unknown", json.dumps(scene["seats"]))
         wires[0].leave()
         self.harness.pump()
         (record,) = self.harness.harness.store.records
         summary = self.harness.harness.store.summaries[record]
-        self.assertEqual([seat.name for seat in summary.seats], ["", ""])
+        self.assertEqual([seat.name for seat in summary.seats], ["RED", "BLUE"])
         seats = summary_data(summary, Naming())["seats"]
-        self.assertEqual([(seat["name"], seat["unnamed"]) for seat in seats], [("", True), ("", True)])
+        self.assertEqual([seat["name"] for seat in seats], ["RED", "BLUE"])
+        # The record says that these are no names.
+        joined = to_history(self.harness.harness.store.records[record]).of_kind(JOINED)
+        self.assertEqual(
+            [dict(entry.data) for entry in joined], [{"name": "", "side": side} for side in ("RED", "BLUE")]
+        )
 
     def test_a_person_against_it(self) -> None:
         seat = self.ada.post("seats", {"game": "hive", "name": "Ada"}).json["id"]
@@ -50,7 +58,7 @@ class UnnamedTests(SynchronousTestCase):
         self.joined()
         self.harness.pump()
         seats = self.ada.get(f"seats/{seat}").json["scene"]["seats"]
-        self.assertEqual([(one["name"], one.get("unnamed", False)) for one in seats], [("Ada", False), ("", True)])
+        self.assertEqual([(one["name"], one.get("unnamed", False)) for one in seats], [("Ada", False), ("BLUE", False)])
 
     def test_the_slot_names_a_program_that_comes_by_a_code(self) -> None:
         self.ada.login()

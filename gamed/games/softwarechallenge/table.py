@@ -248,7 +248,10 @@ class SeasonTable(MatchTable):
     def _start(self, now: float, events: list[Addressed], *, asks: bool) -> Step:
         self._fill()
         self._final_names = self.names
-        journal = [self.match.seat(seat, self._known_name(seat), now) for seat in SEATS]
+        journal = [
+            self.match.seat(seat, self._known_name(seat), now, color.upper())
+            for seat, color in zip(SEATS, COLORS, strict=True)
+        ]
         journal += self.match.start(now, self.opening)
         (self._mover,) = self.game.to_move(self.state)
         if self.opening and self.opening[-1][0] != CHANCE:

@@ -5,6 +5,7 @@ Source: docs/reference/roborally.md#what-is-not-acceptable, docs/reference/robor
 
 from __future__ import annotations
 
+from twisted.logger import capturedLogs
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.core.game import Outcome, Termination
@@ -182,7 +183,10 @@ class CheatingTests(SynchronousTestCase):
             self.assertEqual(found.table.outcome, Outcome(Termination.FORFEIT, 1), kind)
 
     def test_the_record_says_what_was_wrong(self) -> None:
-        found, *_ = self.cheat(CHEATING["twice"])
+        with capturedLogs() as logs:
+            found, *_ = self.cheat(CHEATING["twice"])
+        (told,) = [event["peer"] for event in logs if event.get("log_format", "").startswith("finding ")]
+        self.assertEqual(told.partition("@")[0], "Anna")
         (finding,) = found.table.match.findings
         self.assertEqual((finding.code, finding.seat), ("card-twice", 0))
         (history,) = found.records

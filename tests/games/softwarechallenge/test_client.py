@@ -192,7 +192,8 @@ class GameTests(SynchronousTestCase):
     def check_record(self, harness: Harness) -> None:
         (record,) = harness.store.records.values()
         validate(document(record))
-        self.assertEqual((judgement(record).findings, summary(record).termination), ((), "victory"))
+        self.assertEqual(judgement(record).findings, ())
+        self.assertIn(summary(record).termination, ("victory", "draw"))
         winner = summary(record).winner
         expected = [None, None] if winner is None else [seat == winner for seat in (0, 1)]
         self.assertEqual([found.won for found in self.players], expected)

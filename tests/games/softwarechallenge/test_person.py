@@ -206,7 +206,8 @@ class GameTests(TwoTestCase):
         found, view = summary(record), seated_client.who.view()
         self.assertEqual(found.length, view["board"]["turn"])
         self.assertGreater(found.length, 6)
-        self.assertEqual((judgement(record).findings, found.termination), ((), "victory"))
+        self.assertEqual(judgement(record).findings, ())
+        self.assertIn(found.termination, ("victory", "draw"))
         self.assertEqual((view["phase"], view["you"]["legal"]), ("over", []))
         seat = view["you"]["seat"]
         won = None if found.winner is None else found.winner == seat

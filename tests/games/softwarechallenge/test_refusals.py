@@ -541,7 +541,11 @@ class RecordTests(RefusalTestCase):
 
     def test_a_violation_is_a_finding(self) -> None:
         red, _ = self.harness.pair()
-        red.move(SKIP)
+        with capturedLogs() as logs:
+            red.move(SKIP)
+        # The log names the peer, although it has been let go.
+        (told,) = [event["peer"] for event in logs if event.get("log_format", "").startswith("finding ")]
+        self.assertEqual(told, red.session.name)
         (record,) = self.harness.records()
         (finding,) = judgement(record).findings
         self.assertEqual((finding.code, finding.seat), ("skip", 0))

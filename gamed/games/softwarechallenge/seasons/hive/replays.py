@@ -157,7 +157,8 @@ def read_replay(document: bytes) -> History:
         raise RemoteProtocolError("it contains games of more than one room", code="several-rooms")
     history = History(states[0].room, KIND, UNKNOWN_TIME, 0, LIMITS)
     first = states[0].element
-    history.entries += [Entry(0, JOINED, seat, data={"name": name}) for seat, name in enumerate(_known_names(first))]
+    for seat, (name, side) in enumerate(zip(_known_names(first), COLORS, strict=True)):
+        history.entries.append(Entry(0, JOINED, seat, data={"name": name} if name else {"name": "", "side": side}))
     history.entries.append(Entry(0, STARTED))
     state = _play(history, [event.element for event in states if event.element is not None])
     results = [event.element for event in found_messages if isinstance(event, ResultMessage)]
