@@ -10,7 +10,7 @@ from pathlib import Path
 from attrs import frozen
 
 from gamed.core.game import Outcome, Seat, Termination
-from gamed.core.history import DRAWN, HELD, JOINED, LINE, STARTED, History
+from gamed.core.history import DRAWN, HELD, JOINED, LINE, REFUSED, STARTED, History
 from gamed.games.battleship.wire import Code, Opcode, decode
 from gamed.records.index import validate
 from gamed.records.own import judgement, to_history
@@ -174,8 +174,8 @@ def check_recorded(before: Evidence, after: Evidence, stopped_by: Termination) -
 
 
 def _check_history(was: History, recorded: History, stopped_by: Termination) -> None:
-    # Where a match was held is in the journal alone.
-    entries = [entry for entry in was.entries if entry.kind != HELD]
+    # Where a match was held is in the journal alone, and a record has the refusals apart.
+    entries = [entry for entry in was.entries if entry.kind not in (HELD, REFUSED)]
     if recorded.entries[: len(entries)] != entries:
         raise AssertionError(f"the record of {was.room} differs from its journal: {recorded.entries}, {was.entries}")
     wanted = Outcome(stopped_by) if was.outcome is None else was.outcome

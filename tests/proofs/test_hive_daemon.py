@@ -100,7 +100,7 @@ class ManyTests(DaemonTestCase):
         table = played(history)
         outcome = table.game.outcome(table.state)
         self.assertEqual(history.outcome, outcome)
-        self.assertEqual(outcome.termination, Termination.VICTORY)
+        self.assertIn(outcome.termination, (Termination.VICTORY, Termination.DRAW))
         for seat, won, moves in zip(report["seats"], report["won"], report["moves"], strict=True):
             self.assertEqual(won, None if outcome.winner is None else outcome.winner == seat)
             self.assertEqual(moves, sum(entry.seat == seat for entry in history.of_kind(MOVE)))

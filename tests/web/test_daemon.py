@@ -140,7 +140,7 @@ class WholeGameTests(SynchronousTestCase):
             for game, bot, chooses in games:
                 found = self.play(browser, game, bot, chooses)
                 self.assertIsNotNone(found["scene"]["outcome"], game)
-                self.assertEqual(found["scene"]["outcome"]["termination"], "victory", game)
+                self.assertIn(found["scene"]["outcome"]["termination"], ("victory", "draw"), game)
                 self.assertGreater(len(found["moves"]), 5, game)
                 browser.asked("DELETE", f"seats/{found['id']}")
             daemon.settled(len(games))
