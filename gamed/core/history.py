@@ -118,6 +118,11 @@ class History:
         """Yield the entries of one kind, in order."""
         return (entry for entry in self.entries if entry.kind == kind)
 
+    def set_refusals_apart(self) -> None:
+        """Move the refusals, which the journal has between the entries, to where a history has them."""
+        self.refused = tuple(self.of_kind(REFUSED))
+        self.entries = [entry for entry in self.entries if entry.kind != REFUSED]
+
     @property
     def was_started(self) -> bool:
         """Whether the game began: all seats were taken."""

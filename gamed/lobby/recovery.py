@@ -12,7 +12,7 @@ from twisted.logger import Logger
 
 from gamed.core.errors import StoreError
 from gamed.core.game import Outcome, Termination
-from gamed.core.history import HELD, REFUSED, History, ended
+from gamed.core.history import HELD, History, ended
 from gamed.core.table import Table, replay
 from gamed.lobby.lobby import Lobby, Seeded
 
@@ -45,8 +45,7 @@ def recover(lobby: Lobby) -> int:
 
 
 def _recover(lobby: Lobby, history: History) -> None:
-    history.refused = tuple(history.of_kind(REFUSED))
-    history.entries = [entry for entry in history.entries if entry.kind != REFUSED]
+    history.set_refusals_apart()
     end = history.entries[-1]
     # Only the journal has HELD entries. The data of the last one belong to the match's end.
     history.entries = [entry for entry in history.entries if entry.kind != HELD]

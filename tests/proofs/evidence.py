@@ -10,7 +10,7 @@ from pathlib import Path
 from attrs import frozen
 
 from gamed.core.game import Outcome, Seat, Termination
-from gamed.core.history import DRAWN, HELD, JOINED, LINE, REFUSED, STARTED, History
+from gamed.core.history import DRAWN, HELD, JOINED, LINE, STARTED, History
 from gamed.games.battleship.wire import Code, Opcode, decode
 from gamed.records.index import validate
 from gamed.records.own import judgement, to_history
@@ -52,10 +52,13 @@ def open_rooms(state: Path) -> dict[str, History]:
     while True:
         paths = sorted((state / "journal").glob("*.journal"))
         try:
-            return {name: room.history for name, room in read(enumerate(paths)).rooms.items()}
+            found = {name: room.history for name, room in read(enumerate(paths)).rooms.items()}
         except FileNotFoundError:
             # A running daemon removes segments.
             continue
+        for history in found.values():
+            history.set_refusals_apart()
+        return found
 
 
 def look(state: Path, since: str) -> Evidence:
@@ -174,8 +177,8 @@ def check_recorded(before: Evidence, after: Evidence, stopped_by: Termination) -
 
 
 def _check_history(was: History, recorded: History, stopped_by: Termination) -> None:
-    # Where a match was held is in the journal alone, and a record has the refusals apart.
-    entries = [entry for entry in was.entries if entry.kind not in (HELD, REFUSED)]
+    # Where a match was held is in the journal alone.
+    entries = [entry for entry in was.entries if entry.kind != HELD]
     if recorded.entries[: len(entries)] != entries:
         raise AssertionError(f"the record of {was.room} differs from its journal: {recorded.entries}, {was.entries}")
     wanted = Outcome(stopped_by) if was.outcome is None else was.outcome
