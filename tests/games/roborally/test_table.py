@@ -163,6 +163,21 @@ class LeavingTests(SynchronousTestCase):
         found.passes(1)
         self.assertTrue(anna.is_closed)
         self.assertEqual(found.rooms, [])
+        # The game has one end, that of the last who went; each of them has its own.
+        (history,) = found.records
+        self.assertEqual(history.outcome, Outcome(Termination.RESIGNED, 0))
+        self.assertEqual(
+            [(left.seat, left.data["why"]) for left in history.of_kind(LEFT)], [(2, "left"), (1, "resigned")]
+        )
+
+    def test_by_the_rules_it_is_a_victory_whoever_has_left_before(self) -> None:
+        found, anna, bert, carl = started(max_turns=1)
+        carl.leaves()
+        program(anna)
+        program(bert)
+        (history,) = found.records
+        assert history.outcome is not None
+        self.assertEqual(history.outcome.termination, Termination.VICTORY)
 
     def test_when_all_have_gone_the_room_is_closed_at_once(self) -> None:
         found, *peers = started()
