@@ -198,6 +198,14 @@ class NamesSeats(Protocol):
 
 
 @runtime_checkable
+class NumbersPlayers(Protocol):
+    """A table whose players have other numbers in the match, and in its record, than seats in the room."""
+
+    numbers: dict[Seat, Seat]
+    """The players' numbers by their seats; empty before the start."""
+
+
+@runtime_checkable
 class ShowsState(Protocol):
     """A table with a state of its own around the match, such as a vote, that everybody may know."""
 

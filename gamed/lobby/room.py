@@ -33,7 +33,7 @@ from gamed.core.history import JOINED, LINE, MOVE, REFUSED, Entry, History, Valu
 from gamed.core.peer import Party, Peer
 from gamed.core.refusals import Refusal, Refusals
 from gamed.core.stats import Stats
-from gamed.core.table import CHANNELS, OBSERVERS, Judged, Step, Table
+from gamed.core.table import CHANNELS, OBSERVERS, Judged, NumbersPlayers, Step, Table
 from gamed.lobby.outage import PATIENCE
 from gamed.lobby.refusals import RefusalLog
 from gamed.registry import GameType
@@ -384,16 +384,12 @@ class Room:
             self._wake(wake_at)
 
     def culprit(self, seat: Seat) -> str:
-        """Return the name of the player whom a finding is about. Its number in the match may not be its seat here."""
-        joined = next((entry for entry in self.history.of_kind(JOINED) if entry.seat == seat), None)
-        if joined is None or not joined.data["name"]:
-            peer = self._peer(seat)
-        else:
-            peers = (*self.peers.values(), *(self._left or {}).values())
-            peer = next((peer for peer in peers if peer.called == joined.data["name"]), None)
+        """Return the name of the player whom a finding is about. `seat`: its number in the match."""
+        numbers = self.table.numbers if isinstance(self.table, NumbersPlayers) else {}
+        peer = self._peer(next((place for place, number in numbers.items() if number == seat), seat))
         if peer is not None:
             return peer.name
-        return "" if joined is None else called(joined)
+        return next((called(entry) for entry in self.history.of_kind(JOINED) if entry.seat == seat), "")
 
     def _report(self, finding: Finding, who: str) -> None:
         self.services.stats.findings[self.history.kind, finding.code] += 1
@@ -427,18 +423,19 @@ class Room:
     def _noted(self, peer: Peer, refusal: Refusal, seat: Seat) -> tuple[Entry, ...]:
         """Log a refusal; return its entry if it is one of those that the record has in full."""
         self.services.refusals.add(peer, refusal, self.id, seat)
-        if self.history.outcome is not None or not 0 <= seat < CHANNELS:
+        number = self.table.numbers.get(seat, CHANNELS) if isinstance(self.table, NumbersPlayers) else seat
+        if self.history.outcome is not None or not 0 <= number < CHANNELS:
             return ()
         if self._refusals is None:
             self._refusals = {}
-        if not self._refusals.setdefault(seat, Refusals()).add(refusal):
+        if not self._refusals.setdefault(number, Refusals()).add(refusal):
             return ()
         # Made now, because a reservation code that is used up meanwhile would not be recognised.
         message = self.services.refusals.shown(refusal.text) if refusal.text and not refusal.is_hidden else ""
         data: dict[str, Value] = {"code": refusal.code, "reason": refusal.reason, "entry": len(self.history.entries)}
         if refusal.expected:
             data["expected"] = refusal.expected
-        return (self._refusal(seat, data, message),)
+        return (self._refusal(number, data, message),)
 
     def _counted(self) -> tuple[Entry, ...]:
         """Return entries with the numbers of the refusals that the record does not have in full."""

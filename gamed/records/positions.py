@@ -20,7 +20,7 @@ from attrs import asdict, define, field
 from gamed.core.errors import RuleError
 from gamed.core.findings import Finding
 from gamed.core.game import CHANCE, Reveals, Seat
-from gamed.core.history import JOINED, LEFT, LINE, MOVE, STARTED, Entry, History, Value, called
+from gamed.core.history import JOINED, LEFT, LINE, MOVE, STARTED, Entry, History, called
 from gamed.core.table import Table, replay
 
 Data: TypeAlias = dict[str, Any]
@@ -175,12 +175,14 @@ def departures(history: History) -> list[Data]:
     for number, entry in enumerate(history.entries):
         if entry.kind != LEFT:
             continue
-        data = {name: entry.data[name] for name in ("why", "code", "text", "taken", "gap") if name in entry.data}
-        if "limit" in entry.data:
-            # Hive's is the name of the limit.
-            data["limit"] = entry.data.get(str(entry.data["limit"]), entry.data["limit"])
+        said = {name: str(entry.data[name]) for name in ("why", "code", "text") if name in entry.data}
+        # Hive's limit is a name, of another number.
+        limit = entry.data.get(str(entry.data.get("limit")), entry.data.get("limit"))
+        numbers = {"limit": limit, "taken": entry.data.get("taken"), "gap": entry.data.get("gap")}
+        # A game that was read from a replay file has no numbers.
+        timed = numbers if all(type(number) is int for number in numbers.values()) else {}
         place = {"seat": entry.seat, "name": names.get(entry.seat, ""), "move": before[number]}
-        found.append({**place, "at": max(0, entry.at - started), **data})
+        found.append({**place, "at": max(0, entry.at - started), **said, **timed})
     return found
 
 
@@ -191,9 +193,10 @@ def refusals(history: History) -> list[Data]:
     and `move`, how many moves were made before it.
     """
     names, before, started = _names(history), _moves_before(history), _started(history)
-    found: dict[tuple[Seat | None, Value], Data] = {}
+    found: dict[tuple[Seat | None, str], Data] = {}
     for entry in history.refused:
-        seat, code, reason = entry.seat, entry.data["code"], entry.data.get("reason", "")
+        # Another program may have written the record: what its schema calls a text may look like a number here.
+        seat, code, reason = entry.seat, str(entry.data["code"]), str(entry.data.get("reason", ""))
         row: Data = {
             "seat": seat,
             "name": names.get(seat, ""),
@@ -203,12 +206,14 @@ def refusals(history: History) -> list[Data]:
             "messages": [],
         }
         row = found.setdefault((seat, code), row)
-        row["count"] += entry.data.get("count", 1)
+        row["count"] += int(entry.data.get("count", 1))
         if "count" in entry.data:
             continue
         if reason not in row["reason"].split("; "):
             row["reason"] += f"; {reason}"
-        place = before[min(int(entry.data["entry"]), len(history.entries))]
-        message = {"text": _text(entry), "expected": entry.data.get("expected", ""), "at": max(0, entry.at - started)}
-        row["messages"].append({**message, "move": place})
+        place = before[min(int(entry.data.get("entry", 0)), len(history.entries))]
+        expected = str(entry.data.get("expected", ""))
+        row["messages"].append(
+            {"text": _text(entry), "expected": expected, "at": max(0, entry.at - started), "move": place}
+        )
     return list(found.values())

@@ -170,6 +170,18 @@ class NotedTests(SynchronousTestCase):
         third = Entry(4_404, LEFT, 1, data={"why": "forfeit", "code": "skip", "text": "no"})
         self.assertEqual(departures(self.game(third)), [{**place, "why": "forfeit", "code": "skip", "text": "no"}])
 
+    def test_a_departure_without_its_numbers(self) -> None:
+        # As a replay file has it.
+        (found,) = departures(self.game(Entry(4_404, LEFT, 1, data={"why": "time", "limit": "soft"})))
+        self.assertEqual(found, {"seat": 1, "name": "Bob", "move": 2, "at": 3_404, "why": "time"})
+
+    def test_refusals_as_another_program_may_write_them(self) -> None:
+        rough = Entry(1_250, REFUSED, 0, data={"code": "odd", "reason": 5, "expected": True})
+        counted = Entry(1_300, REFUSED, 0, data={"code": "odd", "count": "+3"})
+        (row,) = refusals(evolve(self.game(), refused=(rough, counted)))
+        self.assertEqual((row["reason"], row["count"]), ("5", 4))
+        self.assertEqual(row["messages"], [{"text": "", "expected": "True", "at": 250, "move": 0}])
+
     def test_refusals(self) -> None:
         said: dict[str, Value] = {"code": "odd", "expected": "even"}
         refused = (

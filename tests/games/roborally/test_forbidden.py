@@ -9,6 +9,7 @@ from twisted.logger import capturedLogs
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.core.game import Outcome, Termination
+from gamed.core.history import JOINED
 from tests.games.roborally.gathering import Gathering, Peer, gathering
 
 MALFORMED = (
@@ -192,6 +193,19 @@ class CheatingTests(SynchronousTestCase):
         (history,) = found.records
         left = history.entries[finding.entry]
         self.assertEqual((left.kind, left.seat, left.data["why"]), ("left", 0, "forfeit"))
+
+    def test_the_record_has_refusals_by_the_number_in_the_match(self) -> None:
+        found = gathering(min_players=2)
+        zoe, anna, bert = found.joins("Zoe", "Anna", "Bert")
+        zoe.says("RLE(Zoe)")
+        found.starts(anna, bert)
+        with capturedLogs() as logs:
+            bert.says(CHEATING["twice"].replace("Anna", "Bert"))
+        (told,) = [event["peer"] for event in logs if event.get("log_format", "").startswith("finding ")]
+        self.assertEqual(told.partition("@")[0], "Bert")
+        (history,) = found.records
+        (joined,) = [entry.seat for entry in history.of_kind(JOINED) if entry.data["name"] == "Bert"]
+        self.assertEqual({entry.seat for entry in history.refused}, {joined})
 
 
 class AfterTheEndTests(SynchronousTestCase):
