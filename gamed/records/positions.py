@@ -197,23 +197,25 @@ def refusals(history: History) -> list[Data]:
     for entry in history.refused:
         # Another program may have written the record: what its schema calls a text may look like a number here.
         seat, code, reason = entry.seat, str(entry.data["code"]), str(entry.data.get("reason", ""))
-        row: Data = {
+        empty: Data = {
             "seat": seat,
             "name": names.get(seat, ""),
             "code": code,
-            "reason": reason,
+            "reason": {},
             "count": 0,
             "messages": [],
         }
-        row = found.setdefault((seat, code), row)
+        row = found.setdefault((seat, code), empty)
+        row["reason"][reason] = None
         row["count"] += int(entry.data.get("count", 1))
         if "count" in entry.data:
             continue
-        if reason not in row["reason"].split("; "):
-            row["reason"] += f"; {reason}"
         place = before[min(int(entry.data.get("entry", 0)), len(history.entries))]
         expected = str(entry.data.get("expected", ""))
         row["messages"].append(
             {"text": _text(entry), "expected": expected, "at": max(0, entry.at - started), "move": place}
         )
+    for row in found.values():
+        # In their order, each once.
+        row["reason"] = "; ".join(filter(None, row["reason"]))
     return list(found.values())

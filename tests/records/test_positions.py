@@ -182,6 +182,13 @@ class NotedTests(SynchronousTestCase):
         self.assertEqual((row["reason"], row["count"]), ("5", 4))
         self.assertEqual(row["messages"], [{"text": "", "expected": "True", "at": 250, "move": 0}])
 
+    def test_each_reason_is_told_once(self) -> None:
+        data: dict[str, Value] = {"code": "odd", "reason": "one; it is odd", "entry": 4}
+        refused = tuple(Entry(1_150, REFUSED, 0, b"7", data) for _ in range(3))
+        (row,) = refusals(evolve(self.game(), refused=refused))
+        self.assertEqual((row["reason"], row["count"], len(row["messages"])), ("one; it is odd", 3, 3))
+        self.assertEqual(set(row), {"seat", "name", "code", "reason", "count", "messages"})
+
     def test_refusals(self) -> None:
         said: dict[str, Value] = {"code": "odd", "expected": "even"}
         refused = (
