@@ -349,6 +349,8 @@ class SettingsTest(ShellTestCase):
         }
         self.api["GET /records/0a1b2c3d"] = {**self.api["GET /records/0a1b2c3d"], "findings": [finding]}
         message = {"text": "(1,[3,4])", "expected": "(1,[X,Y]).", "move": 12, "at": 400}
+        same = {**finding, "code": "out-of-turn", "move": 12, "text": "no"}
+        self.api["GET /records/0a1b2c3d"]["findings"].append(same)
         refusal = {"seat": 0, "name": "Ann", "code": "out-of-turn", "reason": "no", "count": 1, "messages": [message]}
         late = {"seat": 1, "name": "Bob", "why": "time", "move": 150, "at": 9, "limit": 2000, "taken": 3204, "gap": 4}
         self.api["GET /records/0a1b2c3d"] |= {"refusals": [refusal], "departures": [late]}

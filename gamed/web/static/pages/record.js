@@ -41,7 +41,11 @@ class Line {
 /** What is noted at each place among a record's moves, as sentences by how many moves were made: a Map. */
 function noted(record) {
   const found = new Map();
-  const note = (n, one, text) => found.set(n, [...(found.get(n) ?? []), `${isolated(one.name || t("seat", { n: one.seat + 1 }))}: ${text}`]);
+  // A finding and a refusal may say the same: once is enough.
+  const note = (n, one, text) => {
+    const said = `${isolated(one.name || t("seat", { n: one.seat + 1 }))}: ${text}`;
+    found.set(n, [...new Set([...(found.get(n) ?? []), said])]);
+  };
   for (const one of record.findings ?? []) note(one.move, one, worded("refused", one.code, one.text));
   for (const one of record.refusals ?? []) {
     const places = new Set(one.messages.map((message) => message.move));
