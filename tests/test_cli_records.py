@@ -179,7 +179,7 @@ class ShowTests(StoreTestCase):
         for line in (
             f"id              {ROOM}",
             "game            battleship",
-            "started         2026-11-21T09:00:00.000Z",
+            "started         2026-11-21T09:00:00.012Z",
             "ended           2026-11-21T09:00:00.900Z",
             "seat 0          127.0.0.1:4711",
             "seat 1          [::1]:4712",

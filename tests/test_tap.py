@@ -306,7 +306,7 @@ class StartTests(DaemonTestCase):
         self.reactor.advance(0)
         self.reactor.threads.result(service.stopService())
         (file,) = (self.folder / "replays").iterdir()
-        self.assertEqual(file.name[:42], "replay_swc_2020_hive_Unknown_Unknown_" + room.history.started[:4] + ".")
+        self.assertEqual(file.name[:42], "replay_swc_2020_hive_Unknown_Unknown_" + room.history.opened_at[:4] + ".")
         self.assertIn(b'<data class="memento">', file.read_bytes())
 
     def test_records_of_a_season_that_is_switched_off_stay_playable(self) -> None:

@@ -107,7 +107,7 @@ def records() -> None:
 @selection_options
 @click.option("--limit", type=click.IntRange(1), default=50, show_default=True, help="The most games to list.")
 def list_records(config: str | None, *, as_json: bool, limit: int, **criteria: Any) -> None:
-    """Print a table of the games, the newest first.
+    """Print a table of the games. The one that ended last comes first.
 
     Records that gamed does not play come last; they are listed by the publisher and version of their format.
     """

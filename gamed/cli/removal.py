@@ -114,7 +114,7 @@ def _selected(store: Database, criteria: Any) -> Iterator[str]:
     page = store.thd_find(Query(**criteria, limit=PORTION))
     while page:
         yield from (summary.id for summary in page)
-        page = store.thd_find(Query(**criteria, limit=PORTION, after=(page[-1].started, page[-1].id)))
+        page = store.thd_find(Query(**criteria, limit=PORTION, after=(page[-1].ended, page[-1].id)))
 
 
 def _delete(settings: Config, store: Database, ids: Sequence[str], did: str, *, as_json: bool) -> None:

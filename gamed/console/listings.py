@@ -29,7 +29,7 @@ def room_row(room: Room) -> tuple[Any, ...]:
     players = [_player(room, seat, peer) for seat, peer in sorted(room.peers.items())]
     watched = len(room.observers) + len(room.watchers)
     history = room.history
-    return room.id[:SHOWN], history.kind, state(room), players, watched, len(history.entries), _time(history.started)
+    return room.id[:SHOWN], history.kind, state(room), players, watched, len(history.entries), _time(history.started_at)
 
 
 def _player(room: Room, seat: int, peer: Peer) -> str:
@@ -121,7 +121,7 @@ def room_facts(found: Room, game: GameType, refusals: RefusalLog) -> Answer:
         "record": history.room,
         "game": history.kind,
         "state": state(found),
-        "started": history.started,
+        "started": history.started_at,
         "seed": history.seed,
         "options": [f"{name}={value}" for name, value in sorted(history.options.items())],
         "clock": None if wakes is None or found.is_closed else f"looks again in {max(0.0, wakes):.1f} s",

@@ -9,11 +9,13 @@ Source: docs/topics/design.md#the-journal; docs/reference/records.md#gameds-own-
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from datetime import datetime, timedelta
 from typing import Final
 
 from attrs import define, field
 
 from gamed.core.game import Outcome, Seat, Termination
+from gamed.texts import timestamp
 
 OPENED = "opened"
 JOINED = "joined"
@@ -90,8 +92,8 @@ class History:
     kind: str
     """The game's name in the registry."""
 
-    started: str
-    """UTC, as ISO 8601 with milliseconds and `Z`."""
+    opened_at: str
+    """UTC, as ISO 8601 with milliseconds and `Z`. The times of the entries count from here."""
 
     seed: int
     """The seed of the match's random generator."""
@@ -103,7 +105,7 @@ class History:
 
     def opened(self) -> Entry:
         """Return the entry that opens the match in the journal: its facts as data."""
-        facts: dict[str, Value] = {"game": self.kind, "started": self.started, "seed": self.seed}
+        facts: dict[str, Value] = {"game": self.kind, "started": self.opened_at, "seed": self.seed}
         facts.update({f"option.{name}": value for name, value in self.options.items()})
         return Entry(0, OPENED, data=facts)
 
@@ -122,6 +124,15 @@ class History:
         """Move the refusals, which the journal has between the entries, to where a history has them."""
         self.refused = tuple(self.of_kind(REFUSED))
         self.entries = [entry for entry in self.entries if entry.kind != REFUSED]
+
+    def moment(self, at: int) -> str:
+        """Return the time of an entry as `opened_at` gives it. Raises OverflowError beyond the year 9999."""
+        return timestamp(datetime.fromisoformat(self.opened_at) + timedelta(milliseconds=at))
+
+    @property
+    def started_at(self) -> str:
+        """When the game began, as `opened_at`; when the match was opened, if it has not begun."""
+        return self.moment(next((entry.at for entry in self.of_kind(STARTED)), 0))
 
     @property
     def was_started(self) -> bool:

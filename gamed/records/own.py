@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Generator, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from datetime import datetime, timedelta
 from functools import cache
 from typing import Final
 
@@ -23,7 +22,6 @@ from gamed.core.history import DRAWN, JOINED, LINE, MOVE, Entry, History, Value,
 from gamed.records import notation
 from gamed.records.parsing import parse
 from gamed.records.record import Record, RecordError, SeatSummary, Summary
-from gamed.texts import timestamp
 
 PUBLISHER: Final = "gamed-"
 """The prefix of the publisher of gamed's own records. The kind of game follows."""
@@ -89,8 +87,9 @@ def _header(history: History, outcome: Outcome, findings: Iterable[Finding], unj
     lines = [
         "<header>",
         f"<id>{history.room}</id>",
-        f"<started>{history.started}</started>",
-        f"<ended>{_later(history.started, history.entries[-1].at)}</ended>",
+        f"<opened>{history.opened_at}</opened>",
+        f"<started>{history.started_at}</started>",
+        f"<ended>{history.moment(history.entries[-1].at)}</ended>",
         f"<listener>{history.kind}</listener>",
         *_group("seats", _seats(history, outcome.winner)),
         f"<options{_attributes(history.options)}/>",
@@ -102,11 +101,6 @@ def _header(history: History, outcome: Outcome, findings: Iterable[Finding], unj
         lines.append(f'<unjudged entry="{unjudged}"/>')
     lines += _group("refusals", map(_entry, history.refused))
     return "\n    ".join(lines) + "\n  </header>"
-
-
-def _later(started: str, milliseconds: int) -> str:
-    ended = datetime.fromisoformat(started) + timedelta(milliseconds=milliseconds)
-    return timestamp(ended)
 
 
 def _group(name: str, elements: Iterable[str]) -> list[str]:
@@ -178,7 +172,8 @@ def to_history(record: Record) -> History:
         return History(
             room=_text(header, "id"),
             kind=_kind(record),
-            started=_text(header, "started"),
+            # Records of version 1.0 have no `opened`: there, `started` is when the room was opened.
+            opened_at=_text(header, "started" if header.find("opened") is None else "opened"),
             seed=int(_child(header, "random").attrib["seed"]),
             options=_data(_child(header, "options")),
             entries=_entries(body),
@@ -203,8 +198,8 @@ def summarize(history: History, *, publisher: str, version: str) -> Summary:
         publisher=publisher,
         version=version,
         kind=history.kind,
-        started=history.started,
-        ended=_later(history.started, history.entries[-1].at),
+        started=history.started_at,
+        ended=history.moment(history.entries[-1].at),
         termination=str(outcome.termination),
         winner=winner,
         length=sum(entry.kind in (LINE, MOVE) for entry in history.entries),

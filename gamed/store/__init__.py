@@ -55,7 +55,7 @@ class Store(Protocol):
         """
 
     def find(self, query: Query) -> Deferred[list[Summary]]:
-        """Fetch the summaries that match, newest first."""
+        """Fetch the summaries that match; the one that ended last comes first."""
 
 
 class Journal(Protocol):

@@ -73,7 +73,7 @@ class MemoryStore:
     def find(self, query: Query) -> Deferred[list[Summary]]:
         """Fetch the summaries that match, newest first."""
         found = sorted(filter(query.matches, self.summaries.values()), key=lambda summary: summary.id)
-        found.sort(key=lambda summary: summary.started, reverse=True)
+        found.sort(key=lambda summary: summary.ended, reverse=True)
         return succeed(found[query.offset : query.offset + query.limit])
 
 
@@ -91,7 +91,7 @@ class MemoryJournal:
     def start(self) -> None:
         """Note the rooms that have not been forgotten."""
         self._found = deque(
-            History(room.room, room.kind, room.started, room.seed, room.options, list(room.entries))
+            History(room.room, room.kind, room.opened_at, room.seed, room.options, list(room.entries))
             for room in self.rooms.values()
         )
 

@@ -51,7 +51,7 @@ class Query:
     """A seat, `NOBODY`, or `PLAYER`, which needs `player`."""
 
     after: tuple[str, str] | None = None
-    """The start and the id of a game: only summaries after it in the order of `Store.find`."""
+    """The end and the id of a game: only summaries after it in the order of `Store.find`."""
 
     limit: int = 50
     """The most summaries to return."""
@@ -82,8 +82,8 @@ class Query:
 
     @staticmethod
     def _follows(after: tuple[str, str], summary: Summary) -> bool:
-        started, id = after  # noqa: A001 (the column's name)
-        return summary.started < started or (summary.started == started and summary.id > id)
+        ended, id = after  # noqa: A001 (the column's name)
+        return summary.ended < ended or (summary.ended == ended and summary.id > id)
 
 
 def only(found: Sequence[T], id: str) -> T:  # noqa: A002 (the column's name)

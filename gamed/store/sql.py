@@ -198,7 +198,7 @@ class Database:
         return record_of(only(rows, id))
 
     def thd_find(self, query: Query) -> list[Summary]:
-        """Fetch the summaries that match, newest first."""
+        """Fetch the summaries that match; the one that ended last comes first."""
         with self._transaction() as connection:
             rows = connection.execute(_matching(_holdable(query))).mappings().all()
             ids = [row["id"] for row in rows]
@@ -326,10 +326,10 @@ def _matching(query: Query) -> Select[Any]:
     if query.winner is not None:
         statement = statement.where(_won(query))
     if query.after is not None:
-        started, id = query.after  # noqa: A001 (the column's name)
-        at_once = and_(summaries.c.started == started, summaries.c.game_id > id)
-        statement = statement.where(or_(summaries.c.started < started, at_once))
-    newest_first = (summaries.c.started.desc(), summaries.c.game_id)
+        ended, id = query.after  # noqa: A001 (the column's name)
+        at_once = and_(summaries.c.ended == ended, summaries.c.game_id > id)
+        statement = statement.where(or_(summaries.c.ended < ended, at_once))
+    newest_first = (summaries.c.ended.desc(), summaries.c.game_id)
     return statement.order_by(*newest_first).limit(query.limit).offset(query.offset)
 
 
@@ -450,7 +450,7 @@ class SqlStore:
         return self._ask(self.database.thd_record, id)
 
     def find(self, query: Query) -> Deferred[list[Summary]]:
-        """Fetch the summaries that match, newest first."""
+        """Fetch the summaries that match; the one that ended last comes first."""
         return self._ask(self.database.thd_find, query)
 
     def header(self, id: str) -> Deferred[bytes | None]:  # noqa: A002 (the column's name)

@@ -34,12 +34,12 @@ summaries: Final = Table(
     Column("game_id", _ORDERED, ForeignKey("games.id", ondelete="CASCADE"), primary_key=True),
     Column("kind", Text, nullable=False),
     Column("started", _ORDERED, nullable=False),
-    Column("ended", Text, nullable=False),
+    Column("ended", _ORDERED, nullable=False),
     Column("termination", Text, nullable=False),
     Column("winner", Integer, nullable=True),
     Column("length", Integer, nullable=False),
     Index("summaries_kind", "kind"),
-    Index("summaries_started", "started"),
+    Index("summaries_ended", "ended"),
     Index("summaries_termination", "termination"),
 )
 """The search fields: a row for each record. The texts are empty if gamed does not play its format."""

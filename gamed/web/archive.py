@@ -47,7 +47,7 @@ _WHOLE: Final = 36
 _ID = re.compile("[0-9a-f-]{4,36}")
 _DATE = re.compile("[0-9]{4}[-0-9T:.Z]{0,20}")
 _SEPARATOR: Final = "~"
-"""Between the two parts of a cursor: the start and the id of the last record of a page."""
+"""Between the two parts of a cursor: the end and the id of the last record of a page."""
 
 
 def _never(_record: str) -> bool:
@@ -236,14 +236,14 @@ def _winner(call: Call, player: str | None) -> int | str | None:
 
 
 def _cursor(last: Summary) -> str:
-    return f"{last.started}{_SEPARATOR}{last.id}"
+    return f"{last.ended}{_SEPARATOR}{last.id}"
 
 
 def _after(call: Call) -> tuple[str, str] | None:
     text = _text(call, "before", _LONGEST_CURSOR)
     if text is None:
         return None
-    started, separator, id = text.rpartition(_SEPARATOR)  # noqa: A001 (the name in the store)
+    ended, separator, id = text.rpartition(_SEPARATOR)  # noqa: A001 (the name in the store)
     if not separator or not _ID.fullmatch(id):
         raise Refusal(400, "before", "before must be the `next` of another page")
-    return started, id
+    return ended, id

@@ -148,7 +148,7 @@ def row(room: Room, ledger: Ledger, watchers: int, book: ReservationBook) -> dic
         "seats": seats(room, ledger),
         "watchers": len(room.observers) + watchers,
         "moves": ledger.moves,
-        "started": history.started,
+        "started": history.started_at,
         "options": short_options(history.options),
         "record": record(room),
         "free": free(room, ledger, book),

@@ -284,7 +284,7 @@ class PlayerSession:
         facts: Mapping[str, Any] = _NOWHERE
         if self.feed is not None and moment is not None:
             facts = self.feed.facts(moment)
-            self.record, self.started = facts["record"], self.feed.room.history.started
+            self.record, self.started = facts["record"], self.feed.room.history.started_at
         scene = {**facts, **{key: value for key, value in view.items() if key not in _FOR_US}}
         if self.feed is not None and self.feed.room.table.forwards:
             # The clients of a relay do not learn their seats by the protocol.

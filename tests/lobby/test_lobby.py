@@ -95,7 +95,7 @@ class PairingTests(LobbyTestCase):
         history = self.match().history
         self.assertEqual((history.kind, history.seed), ("battleship", 77))
         self.assertEqual(history.options, {"roles": "random", "referee": "observe", "corner_contact": False})
-        self.assertRegex(history.started, r"^20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$")
+        self.assertRegex(history.opened_at, r"^20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$")
 
     def test_what_a_room_is_opened_with_is_logged_but_for_seeds_and_what_is_long(self) -> None:
         self.open(roles="random")

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 
+import attrs
 from hypothesis import strategies as st
 
 from gamed.core.findings import Finding
@@ -52,6 +54,12 @@ def record(history: History, *findings: Finding, unjudged: int | None = None) ->
     """Return a history's record."""
     names = {"publisher": f"gamed-{history.kind}", "version": "1.1"}
     return from_history(history, **names, findings=findings, unjudged=unjudged)
+
+
+def older(made: Record) -> Record:
+    """Return a record as one of version 1.0: `started` is when the room was opened, and players have no sides."""
+    header = re.sub(rb"<opened>(.*)</opened>\s*<started>.*</started>", rb"<started>\1</started>", made.header)
+    return attrs.evolve(made, version="1.0", header=header, body=re.sub(rb' side="\w+"', b"", made.body))
 
 
 def _is_unicode(text: str) -> bool:

@@ -37,7 +37,7 @@ from tests.records.documents import (
     battleship,
     outcome,
 )
-from tests.records.samples import game, record
+from tests.records.samples import game, older, record
 from tests.records.test_gofans import parts
 
 OWN = document(record(game()))
@@ -550,12 +550,14 @@ class OlderTests(SynchronousTestCase):
         game = whole(3)
         self.assertEqual(game.outcome, Outcome(Termination.DRAW))
         game.entries[-1] = ended(0, Outcome(Termination.VICTORY))
-        record = from_history(game, publisher="gamed-hive", version="1.0", findings=(), unjudged=None)
+        record = older(from_history(game, publisher="gamed-hive", version="1.1", findings=(), unjudged=None))
         found = outcome(document(record))
         self.assertEqual((found.code, found.record), ("imported", record))
         assert found.summary is not None
         self.assertEqual((found.summary.termination, found.summary.winner), ("victory", None))
 
     def test_the_new_words_are_not_in_it(self) -> None:
-        record = from_history(whole(3), publisher="gamed-hive", version="1.0", findings=(), unjudged=None)
-        self.assertEqual(outcome(document(record)).code, "not-valid")
+        record = older(from_history(whole(3), publisher="gamed-hive", version="1.1", findings=(), unjudged=None))
+        found = outcome(document(record))
+        self.assertEqual(found.code, "not-valid")
+        self.assertIn("termination", found.sentence)

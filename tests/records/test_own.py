@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import attrs
 from hypothesis import given, settings
 from lxml import etree
 from twisted.trial.unittest import SynchronousTestCase
@@ -14,14 +15,15 @@ from gamed.core.history import DRAWN, LINE, Entry, History, ended
 from gamed.records.index import validate
 from gamed.records.own import Judgement, from_history, judgement, summary, to_history
 from gamed.records.record import Record, RecordError, SeatSummary, Summary, document
-from tests.records.samples import LIE, OPTIONS, ROOM, battleship_histories, game, histories, record
+from tests.records.samples import LIE, OPTIONS, ROOM, battleship_histories, game, histories, older, record
 
 DOCUMENT = """\
 <?xml version="1.0" encoding="UTF-8"?>
 <game publisher="gamed-battleship" version="1.1">
   <header>
     <id>6f0c1f0e-7c7e-4c1b-9d5e-2f6d3a1b4c5d</id>
-    <started>2026-11-21T09:00:00.000Z</started>
+    <opened>2026-11-21T09:00:00.000Z</opened>
+    <started>2026-11-21T09:00:00.012Z</started>
     <ended>2026-11-21T09:00:00.900Z</ended>
     <listener>battleship</listener>
     <seats>
@@ -198,7 +200,7 @@ class SummaryTests(SynchronousTestCase):
                 publisher="gamed-battleship",
                 version="1.1",
                 kind="battleship",
-                started="2026-11-21T09:00:00.000Z",
+                started="2026-11-21T09:00:00.012Z",
                 ended="2026-11-21T09:00:00.900Z",
                 termination="victory",
                 winner=0,
@@ -206,6 +208,16 @@ class SummaryTests(SynchronousTestCase):
                 seats=(SeatSummary(0, "127.0.0.1:4711", 1.0), SeatSummary(1, "[::1]:4712", 0.0)),
             ),
         )
+
+    def test_the_start_is_when_the_last_seat_was_taken(self) -> None:
+        history = game()
+        history.entries[1:] = [attrs.evolve(entry, at=entry.at + 25_000) for entry in history.entries[1:]]
+        made = record(history)
+        self.assertIn(b"<opened>2026-11-21T09:00:00.000Z</opened>", made.header)
+        self.assertEqual(to_history(made), history)
+        for one in (made, older(made)):
+            self.assertEqual(summary(one).started, "2026-11-21T09:00:25.012Z")
+            self.assertEqual(summary(one).ended, "2026-11-21T09:00:25.900Z")
 
     def test_nobody_won(self) -> None:
         found = summary(record(game(winner=None)))
@@ -253,7 +265,7 @@ class BrokenTests(SynchronousTestCase):
         return Record(made.id, made.publisher, made.version, header, body)
 
     def test_a_missing_node(self) -> None:
-        self.assert_not_valid(self.changed(b"started>", b"begun>"))
+        self.assert_not_valid(self.changed(b"random", b"chance"))
 
     def test_a_missing_or_odd_attribute(self) -> None:
         self.assertRaises(RecordError, summary, self.changed(b'winner="', b'winner="nobody'))

@@ -257,11 +257,11 @@ def store_tests(  # noqa: C901 (a class of tests)
                 self.result(self.store.keep(attrs.evolve(record(1), id=text), attrs.evolve(own, id=text)))
             self.assertEqual([one.id for one in self.result(self.store.find(Query()))], texts)
             for number, text in enumerate(texts):
-                asked = Query(after=(own.started, text))
+                asked = Query(after=(own.ended, text))
                 self.assertEqual([one.id for one in self.result(self.store.find(asked))], texts[number + 1 :])
             for text in texts:
                 name = f"{text} started"
-                timed = attrs.evolve(own, id=name, started=text, kind="hive")
+                timed = attrs.evolve(own, id=name, started=text, ended=text, kind="hive")
                 self.result(self.store.keep(attrs.evolve(record(1), id=name), timed))
             for number, text in enumerate(texts):
                 asked = Query(kind="hive", since=text)
@@ -279,6 +279,15 @@ def store_tests(  # noqa: C901 (a class of tests)
                 self.assertEqual(self.found(Query(kind=text)), [])
                 self.assertEqual(self.found(Query(player=text, winner=PLAYER)), [])
             self.assertEqual(self.found(Query(after=("\ud800", ""))), [1])
+
+        def test_games_are_in_the_order_of_their_ends(self) -> None:
+            self.keep_all(
+                n1={"started": "2026-11-01T09:00:00.000Z", "ended": "2026-11-03T09:00:00.000Z"},
+                n2={"started": "2026-11-02T09:00:00.000Z", "ended": "2026-11-02T09:00:00.000Z"},
+            )
+            self.assertEqual(self.found(Query()), [1, 2])
+            last = ("2026-11-03T09:00:00.000Z", record(1).id)
+            self.assertEqual(self.found(Query(after=last)), [2])
 
         def test_since_includes_its_moment(self) -> None:
             self.keep_all(n1={"started": "2026-10-31T23:59:59.999Z"}, n2={"started": "2026-11-01T00:00:00.000Z"})

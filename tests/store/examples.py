@@ -36,15 +36,17 @@ def record(number: int, body: bytes = b"<body/>") -> Record:
     return Record(f"{number:08x}-e89b-42d3-a456-426614174000", "gamed-battleship", "1.0", b"<header/>", body)
 
 
-def summary(
+def summary(  # noqa: PLR0913 (its fields)
     number: int,
     names: tuple[str, ...] = ("Ada", "Grace"),
     kind: str = "battleship",
     termination: str = "victory",
     started: str = "2026-11-21T09:00:00.000Z",
+    *,
+    ended: str | None = None,
 ) -> Summary:
-    """Return the summary of `record(number)`; its length is 40 + number."""
+    """Return the summary of `record(number)`; its length is 40 + number, and its game took no time."""
     seats = tuple(SeatSummary(seat, name, None if seat else 1.5) for seat, name in enumerate(names))
     own = record(number)
-    ended = "2026-11-21T10:00:00.000Z"
-    return Summary(own.id, own.publisher, own.version, kind, started, ended, termination, 0, 40 + number, seats)
+    facts = (own.id, own.publisher, own.version, kind, started, ended or started)
+    return Summary(*facts, termination, 0, 40 + number, seats)

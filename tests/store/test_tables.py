@@ -26,7 +26,7 @@ class TablesTests(SynchronousTestCase):
             for index in table.indexes
             for column in index.columns
         }
-        wanted = {"summaries.kind", "summaries.started", "summaries.termination", "seats.name"}
+        wanted = {"summaries.kind", "summaries.ended", "summaries.termination", "seats.name"}
         self.assertEqual(indexed, wanted)
 
     def test_what_is_searched_goes_with_its_record(self) -> None:

@@ -76,7 +76,7 @@ class ImportTests(ArchiveCase):
     def test_another_content_under_a_known_id(self) -> None:
         kept, history = played("hive")
         self.keep(kept)
-        other = attrs.evolve(history, started="2020-01-01T00:00:00.000Z")
+        other = attrs.evolve(history, opened_at="2020-01-01T00:00:00.000Z")
         again = from_history(other, publisher=kept.publisher, version=kept.version, findings=(), unjudged=None)
         (found,) = self.take(document(again))
         self.assertEqual((found["code"], found["taken"], found["id"]), ("conflict", False, None))

@@ -115,7 +115,7 @@ class OfficialTests(SynchronousTestCase):
         found = read_replay(recorded("78-save-replay"))
         self.assertEqual([entry.data["name"] for entry in found.of_kind(JOINED)], ["Al pha", "Beta"])
         self.assertEqual(found.outcome, Outcome(Termination.LEFT, 1))
-        self.assertEqual((str(UUID(found.room)), found.started), (found.room, UNKNOWN_TIME))
+        self.assertEqual((str(UUID(found.room)), found.opened_at), (found.room, UNKNOWN_TIME))
 
 
 class ThereAndBackTests(SynchronousTestCase):

@@ -85,7 +85,7 @@ def file_name(history: History) -> str:
     name of a file, and the time in UTC at which the game began.
     """
     names = [_UNFIT.sub("_", name).encode()[:_NAME_BYTES].decode(errors="ignore") for name in _names(history)]
-    began = re.sub("[-:]", "_", history.started[:19].replace("-", ".").replace("T", "_"))
+    began = re.sub("[-:]", "_", history.opened_at[:19].replace("-", ".").replace("T", "_"))
     return f"replay_{GAME_TYPES[0]}_{'_'.join(names)}_{began}_{history.room[:8]}.xml"
 
 
