@@ -19,7 +19,7 @@ from gamed.core.history import JOINED, Entry
 from gamed.games.softwarechallenge.seasons.hive.replays import file_name, write
 from gamed.records.index import index
 from gamed.records.own import to_history
-from gamed.records.record import Record, document
+from gamed.records.record import Record, Summary, document
 from gamed.store.query import Query
 from gamed.store.replays import folders
 from gamed.store.sql import Database
@@ -65,6 +65,10 @@ class RemovalCase(StoreTestCase):
         path.parent.mkdir(exist_ok=True)
         path.write_bytes(write(to_history(played)))
         return path
+
+    def summary_of(self, id: str) -> Summary:  # noqa: A002 (the column's name)
+        (found,) = [one for one in self.store.thd_find(Query()) if one.id == id]
+        return found
 
     def ids(self) -> list[str]:
         return [one.id for one in self.store.thd_records()]
@@ -212,6 +216,22 @@ class AnonymiseTests(RemovalCase):
         (self.folder / "game.xml").write_bytes(document(after))
         done = CliRunner().invoke(cli.main, ["import", str(self.folder / "game.xml"), "--config", str(self.config)])
         self.assertIn("1 duplicate", done.output)
+
+    def test_from_where_a_game_was_played_is_forgotten(self) -> None:
+        self.keep_also(hive(ADA, "Bob"), battleship("203.0.113.7:5"))
+        for id, owners in ((HIVE, {"203.0.113.7", "203.0.113.8"}), (OTHER, {"203.0.113.7"})):  # noqa: A001
+            own = attrs.evolve(self.summary_of(id), owners=frozenset(owners))
+            self.store.thd_delete([id])
+            self.store.thd_keep([(hive(ADA, "Bob") if id == HIVE else battleship("203.0.113.7:5"), own)])
+        self.assertNotIn("203.0.113.8", self.run_gamed("list", "--json").stdout)
+        self.assertNotIn("203.0.113.8", self.run_gamed("show", HIVE, "--json").stdout)
+        said = self.run_gamed("anonymise", "203.0.113.7", "--yes").stdout
+        self.assertEqual(said, f"anonymised {OTHER}\nforgotten {HIVE}\n2 games: 1 anonymised, 1 forgotten\n")
+        self.assertEqual(self.summary_of(HIVE).owners, {"203.0.113.8"})
+        self.assertEqual(self.summary_of(OTHER).owners, frozenset())
+        # A person's games keep no address at all.
+        self.run_gamed("anonymise", ADA, "--yes")
+        self.assertEqual(self.summary_of(HIVE).owners, frozenset())
 
     def test_it_says_how_many_and_is_done_once(self) -> None:
         self.keep_also(hive(ADA, "Bob"), battleship("Adam"))

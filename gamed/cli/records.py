@@ -123,8 +123,9 @@ def list_records(config: str | None, *, as_json: bool, limit: int, **criteria: A
     if as_json:
         import attrs  # noqa: PLC0415 (only here)
 
+        games = [attrs.asdict(game, filter=attrs.filters.exclude("owners")) for game in found]
         known = [{"scores": score} if score else {} for score in scores]
-        click.echo(json.dumps([attrs.asdict(game) | score for game, score in zip(found, known, strict=True)], indent=2))
+        click.echo(json.dumps([game | score for game, score in zip(games, known, strict=True)], indent=2))
     elif found:
         print_table(found, scores)
     elif any(criteria.values()):

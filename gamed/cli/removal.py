@@ -11,6 +11,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
+from ipaddress import ip_address
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -49,6 +50,9 @@ GONE: Final = "gone"
 ANONYMISED: Final = "anonymised"
 FOREIGN: Final = "foreign"
 FAILED: Final = "failed"
+
+FORGOTTEN: Final = "forgotten"
+"""The store no longer knows that an address has played the game; the record did not have it."""
 
 IN_JOURNAL: Final = (
     "The journal may still have it, in {files}. A daemon removes these segments when no game needs them, at the latest "
@@ -176,24 +180,30 @@ def anonymise(ctx: click.Context, name: str, config: str | None, *, is_agreed: b
     NAME is the full name of a player, or an IP address, which also matches with any port. It is replaced by "anonymous"
     on the seats, in the search index and in replay files. In the findings, hints, comments and titles of these games it
     is replaced where it occurs as whole words: "Ada" stays in "Adam", and in "Ada Lovelace" if that is another player's
-    name. Games keep their ids, except imported games of Go, whose ids depend on the content. Games that are running or
-    not stored yet are not changed; run the command again when they have ended.
+    name. Games keep their ids, except imported games of Go, whose ids depend on the content. The addresses and browsers
+    that the store has noted beside these games are forgotten, too. Games that are running or not stored yet are not
+    changed; run the command again when they have ended.
 
     Prints one line per game, with --json one JSON object: id, outcome, and details. The outcomes are: anonymised;
-    mentioned (a text contains the name, but no player has it, so the game is not changed); foreign (gamed does not read
-    the format, so the game is not changed, nor are signatures in it); failed (with the reason). The exit status is 1 if
-    any are foreign or failed: delete these games if they must not keep the name.
+    forgotten (the address was noted beside the game only); mentioned (a text contains the name, but no player has it,
+    so the game is not changed); foreign (gamed does not read the format, so the game is not changed, nor are signatures
+    in it); failed (with the reason). The exit status is 1 if any are foreign or failed: delete these games if they must
+    not keep the name.
     """
     if not name.strip():
         raise click.UsageError("NAME is empty")
+    from gamed.records.anonymous import Outcome  # noqa: PLC0415 (heavy)
+
     settings = _settings(config)
     with database(settings.store, writing=True) as store:
         found = _concerned(store, name)
         ids = [id for id, outcome in found.items() if outcome.code == ANONYMISED]  # noqa: A001 (the column's name)
-        if ids:
-            confirm(f"Anonymise {printable(name)} in {counted_of(len(ids), 'game')}?", is_agreed=is_agreed)
-        done = _anonymise(settings, store, name, ids, as_json=as_json) if ids else 0
-    others = {id: outcome for id, outcome in found.items() if outcome.code != ANONYMISED}  # noqa: A001
+        noted = {id: Outcome(FORGOTTEN) for id in _selected(store, {"owners": _address(name)})}  # noqa: A001
+        if ids or noted:
+            concerned = counted_of(len(noted.keys() | ids), "game")
+            confirm(f"Anonymise {printable(name)} in {concerned}?", is_agreed=is_agreed)
+        done = _anonymise(settings, store, name, ids, as_json=as_json) if ids or noted else 0
+    others = {id: outcome for id, outcome in (noted | found).items() if outcome.code != ANONYMISED}  # noqa: A001
     for id, outcome in others.items():  # noqa: A001 (the column's name)
         _report(id, outcome.code, as_json, **({"reason": outcome.reason} if outcome.reason else {}))
     counts = Counter(outcome.code for outcome in others.values())
@@ -202,6 +212,14 @@ def anonymise(ctx: click.Context, name: str, config: str | None, *, is_agreed: b
         click.echo(f"{counted_of(done + len(others), 'game')}: {done} {ANONYMISED}{counted}")
     _look_into_journal(settings.store, [name])
     ctx.exit(1 if counts[FOREIGN] + counts[FAILED] else 0)
+
+
+def _address(name: str) -> frozenset[str]:
+    """Return a name as `Summary.owners` has it if it is an address; nothing if it is not."""
+    try:
+        return frozenset((str(ip_address(name)),))
+    except ValueError:
+        return frozenset()
 
 
 def _report(id: str, outcome: str, as_json: bool, **more: str) -> None:  # noqa: A002, FBT001 (the column's name)
@@ -243,6 +261,7 @@ def _anonymise(settings: Config, store: Database, name: str, ids: Sequence[str],
             count += len(changed)
             _report_audit(audit, count, changed)
             bar.update(len(chunk))
+        store.thd_disown(_address(name))
     return count
 
 

@@ -254,7 +254,7 @@ def _drawn(history: History, moves: int) -> str:
 def as_data(summary: Summary, history: History, judged: Judgement) -> dict[str, Any]:
     """Return a record as JSON-ready data; the history's entries as in the journal."""
     return {
-        **attrs.asdict(summary),
+        **attrs.asdict(summary, filter=attrs.filters.exclude("owners")),
         "options": dict(history.options),
         "seed": history.seed,
         **attrs.asdict(judged),

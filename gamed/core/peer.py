@@ -48,6 +48,10 @@ class Peer(Protocol):
         """Its IP address, or another word without a port."""
 
     @property
+    def browser(self) -> str:
+        """The key of the browser that it plays in; "" if it is a program."""
+
+    @property
     def listener(self) -> str:
         """The name of the listener that it is connected to."""
 

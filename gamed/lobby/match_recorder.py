@@ -13,7 +13,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from attrs import define, field
+from attrs import define, evolve, field
 from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IReactorTime
 from twisted.internet.task import Cooperator, SchedulerStopped
@@ -121,7 +121,7 @@ class MatchRecorder:
             last = room.ended[0].history
             try:
                 if last.was_started:
-                    yield from self._recording(last, room.ended[0].judged)
+                    yield from self._recording(last, room.ended[0].judged, room.ended[0].owners)
                 else:
                     self.journal.forget(last.room)
             except Exception:  # noqa: BLE001 (the lobby forgets the room nevertheless; the journal has the match)
@@ -139,13 +139,13 @@ class MatchRecorder:
         for _ in self._recording(history, judged):
             pass
 
-    def _recording(self, history: History, judged: Judged) -> Iterator[None]:
+    def _recording(self, history: History, judged: Judged, owners: frozenset[str] = frozenset()) -> Iterator[None]:
         game_type = self.game_types[history.kind]
         names = {"publisher": game_type.publisher, "version": game_type.version}
         record = yield from writing(history, **names, findings=judged.findings, unjudged=judged.unjudged)
         if len(history.entries) > PORTION:
             yield
-        self.record_writer.add(record, summarize(history, **names))
+        self.record_writer.add(record, evolve(summarize(history, **names), owners=owners))
         if history.kind in self.replays:
             self.replays[history.kind](history)
 

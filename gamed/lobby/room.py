@@ -75,6 +75,9 @@ class Ended:
     judged: Judged
     """The referee's results."""
 
+    owners: frozenset[str] = frozenset()
+    """Whose game it was: `Summary.owners`."""
+
 
 class RoomServices(Protocol):
     """The interface of the lobby for rooms."""
@@ -122,6 +125,9 @@ class Room:
 
     peers: dict[Seat, Peer] = field(factory=dict)
     """The peers by their seats."""
+
+    owners: frozenset[str] = frozenset()
+    """Whose room it is: the addresses of all peers that have been seated, and the keys of their browsers."""
 
     observers: tuple[Peer, ...] = ()
     ended: tuple[Ended, ...] = ()
@@ -177,6 +183,7 @@ class Room:
         if seat is None:
             seat = self.table.free[0]
         self.peers[seat] = peer
+        self.owners |= {peer.address, peer.browser or peer.address}
         peer.entered(self, seat)
         log.info("joined: room={room} seat={seat} peer={peer}", room=self.id, seat=seat, peer=peer.name)
         self._act(self.table.join, peer.called, self._now(), seat)
@@ -459,7 +466,7 @@ class Room:
             peers=",".join(ascii(called(entry))[1:-1] for entry in self.history.of_kind(JOINED)),
         )
         self.services.stats.ended[self.history.kind, str(outcome.termination)] += 1
-        self.ended += (Ended(self.history, self.table.match),)
+        self.ended += (Ended(self.history, self.table.match, self.owners),)
         self.services.attend(self)
 
     def _close(self) -> None:

@@ -109,6 +109,9 @@ class Session:
     is_person: bool = False
     """Whether somebody plays in a browser."""
 
+    browser: str = ""
+    """The key of that browser."""
+
     places: tuple[tuple[Room, Seat], ...] = ()
     """The peer's rooms, and its seats in them."""
 

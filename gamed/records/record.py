@@ -122,6 +122,10 @@ class Summary:
     seats: tuple[SeatSummary, ...]
     """Nothing if gamed does not play the format; then `started`, `ended` and `termination` are nothing, too."""
 
+    owners: frozenset[str] = frozenset()
+    """Whose game it was: the players' addresses, and the keys of their browsers. The store keeps them beside the
+    record; they are in no file and in no list."""
+
 
 def unplayed(record: Record, kind: str = "") -> Summary:
     """Return the search fields of a record that gamed does not play: it is found by its format only."""

@@ -26,7 +26,7 @@ Rewritten: TypeAlias = tuple[Record, Record, Summary | None]
 
 _IDS: Final[BindParameter[Any]] = bindparam("ids", expanding=True)
 _LOCK: Final = select(games).where(games.c.id.in_(_IDS)).order_by(games.c.id).with_for_update(key_share=True)
-# The search fields are deleted with the record, by ON DELETE CASCADE.
+# The search fields and owners are deleted with the record, by ON DELETE CASCADE.
 _DELETE: Final = delete_from(games).where(games.c.id.in_(_IDS)).returning(games.c.id)
 _DELETE_SUMMARIES: Final = delete_from(summaries).where(summaries.c.game_id.in_(_IDS))
 _DELETE_SEATS: Final = delete_from(seats).where(seats.c.game_id.in_(_IDS))

@@ -38,6 +38,9 @@ class Query:
     player: str | None = None
     """The exact name of a player on any seat."""
 
+    owners: frozenset[str] | None = None
+    """Games of at least one of these `Summary.owners`."""
+
     termination: str | None = None
     """A value of `Termination`."""
 
@@ -69,6 +72,7 @@ class Query:
             and (self.since is None or summary.started >= self.since)
             and (self.until is None or summary.started[: len(self.until)] <= self.until)
             and (self.player is None or self.player in {seat.name for seat in summary.seats})
+            and (self.owners is None or not self.owners.isdisjoint(summary.owners))
             and (self.winner is None or self._has_won(summary))
             and (self.after is None or self._follows(self.after, summary))
         )

@@ -10,11 +10,12 @@ from sqlalchemy import Connection, insert
 
 from gamed.core.errors import StoreError
 from gamed.records.record import Record, SeatSummary, Summary, unplayed
-from gamed.store.tables import seats, summaries
+from gamed.store.tables import owners, seats, summaries
 
 # Built once: SQLAlchemy caches compiled statements, but computing the cache key of a new statement takes time.
 _INSERT_SUMMARY: Final = insert(summaries)
 _INSERT_SEAT: Final = insert(seats)
+_INSERT_OWNER: Final = insert(owners)
 
 _NOT_STORABLE = re.compile("[\0\ud800-\udfff]")
 
@@ -36,6 +37,13 @@ def insert_summaries(connection: Connection, records: Sequence[tuple[Record, Sum
     seat_rows = [_seat_row(summary.id, seat) for summary in found for seat in summary.seats]
     if seat_rows:
         connection.execute(_INSERT_SEAT, seat_rows)
+
+
+def insert_owners(connection: Connection, records: Sequence[tuple[Record, Summary | None]]) -> None:
+    """Insert whose games they are, if that is known."""
+    owner_rows = [{"game_id": one.id, "owner": owner} for _, one in records if one for owner in sorted(one.owners)]
+    if owner_rows:
+        connection.execute(_INSERT_OWNER, owner_rows)
 
 
 def game_row(record: Record) -> Mapping[str, object]:

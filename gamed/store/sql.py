@@ -21,6 +21,7 @@ from sqlalchemy import (
     Select,
     and_,
     bindparam,
+    delete,
     event,
     exists,
     func,
@@ -46,8 +47,8 @@ from gamed.store.dialects import begin_alone, begin_writing, cut, engine, insert
 from gamed.store.migrations import require_newest, upgrade
 from gamed.store.query import NOBODY, PLAYER, SHORTEST_PREFIX, Query, conflict, only
 from gamed.store.replays import Folders
-from gamed.store.rows import game_row, held, insert_summaries, record_of
-from gamed.store.tables import games, seats, summaries
+from gamed.store.rows import game_row, held, insert_owners, insert_summaries, record_of
+from gamed.store.tables import games, owners, seats, summaries
 from gamed.store.threads import one_thread
 
 P = ParamSpec("P")
@@ -132,6 +133,7 @@ class Database:
         with self._transaction() as connection:
             fresh = _inserted(connection, records)
             insert_summaries(connection, fresh)
+            insert_owners(connection, fresh)
         return frozenset(record.id for record, _ in fresh)
 
     def thd_replace_summaries(self, found: Sequence[tuple[Record, Summary | None]]) -> None:
@@ -206,7 +208,15 @@ class Database:
             seated: dict[str, list[SeatSummary]] = {id: [] for id in ids}  # noqa: A001 (the column's name)
             for row in connection.execute(of_game):
                 seated[row.game_id].append(SeatSummary(row.seat, row.name, row.points))
-        return [Summary(**row, seats=tuple(seated[row["id"]])) for row in rows]
+            owned: dict[str, set[str]] = {id: set() for id in ids}  # noqa: A001 (the column's name)
+            for row in connection.execute(select(owners).where(owners.c.game_id.in_(ids))):
+                owned[row.game_id].add(row.owner)
+        return [Summary(**row, seats=tuple(seated[row["id"]]), owners=frozenset(owned[row["id"]])) for row in rows]
+
+    def thd_disown(self, forgotten: frozenset[str]) -> None:
+        """Forget which games were those of some owners."""
+        with self._writing() as connection:
+            connection.execute(delete(owners).where(owners.c.owner.in_(forgotten)))
 
     @contextmanager
     def _transaction(self) -> Iterator[Connection]:
@@ -309,18 +319,24 @@ def _matching(query: Query) -> Select[Any]:
     """Return a statement whose columns are the fields of `Summary`, except the seats."""
     columns = (games.c.id, games.c.publisher, games.c.version, *list(summaries.c)[1:])
     statement = select(*columns).join_from(summaries, games)
-    for column, wanted in ((games.c.publisher, query.publisher), (games.c.version, query.version)):
+    exact = (
+        (games.c.publisher, query.publisher),
+        (games.c.version, query.version),
+        (summaries.c.kind, query.kind),
+        (summaries.c.termination, query.termination),
+    )
+    for column, wanted in exact:
         if wanted is not None:
             statement = statement.where(column == wanted)
-    if query.kind is not None:
-        statement = statement.where(summaries.c.kind == query.kind)
-    if query.termination is not None:
-        statement = statement.where(summaries.c.termination == query.termination)
     if query.since is not None:
         statement = statement.where(summaries.c.started >= query.since)
     if query.player is not None:
         with_player = select(seats.c.game_id).where(seats.c.name == query.player)
         statement = statement.where(summaries.c.game_id.in_(with_player))
+    if query.owners is not None:
+        statement = statement.where(
+            summaries.c.game_id.in_(select(owners.c.game_id).where(owners.c.owner.in_(query.owners)))
+        )
     if query.until is not None:
         statement = statement.where(func.substr(summaries.c.started, 1, len(query.until)) <= query.until)
     if query.winner is not None:

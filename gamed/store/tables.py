@@ -1,8 +1,8 @@
 """The tables of the record store.
 
 Source: docs/reference/records.md#what-is-kept. `games` is prescribed by the BGoV specification, with exactly these
-five columns. The other tables are for searching, and can be rebuilt from the records at any time. A change here needs a
-revision in `migrations/versions`; a test compares the two.
+five columns. The other tables are for searching, and all but `owners` can be rebuilt from the records. A change here
+needs a revision in `migrations/versions`; a test compares the two.
 """
 
 from __future__ import annotations
@@ -54,3 +54,12 @@ seats: Final = Table(
     Index("seats_name", "name"),
 )
 """A row for each seat of the records that gamed plays."""
+
+owners: Final = Table(
+    "owners",
+    metadata,
+    Column("game_id", _ORDERED, ForeignKey("games.id", ondelete="CASCADE"), primary_key=True),
+    Column("owner", _ORDERED, primary_key=True),
+    Index("owners_owner", "owner"),
+)
+"""Whose games the records are: `Summary.owners`. No record has them, so nothing can restore them."""

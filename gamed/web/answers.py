@@ -161,6 +161,9 @@ class Call:
     host: str = ""
     """The Host header: this host's name as the browser knows it, with the port."""
 
+    browser: str = ""
+    """The header X-Gamed-Browser: the browser's key; see `Visitor.browser`."""
+
     def text(self, name: str, default: str = "") -> str:
         """Return a string of the body. Raises Refusal if it is of another type."""
         found = self.value(name, str)

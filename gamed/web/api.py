@@ -134,7 +134,8 @@ class Api(Resource):
             # An administrator's requests may come from different addresses; the audit log has that of each request.
             visitor.operator.address, visitor.operator.port = address, port
         secure, host = bool(request.isSecure()), headers.get("host", "")
-        call = Call(path, method, _query(request), body, visitor, places, address, secure, name, port, host)
+        browser = headers.get("x-gamed-browser", "")
+        call = Call(path, method, _query(request), body, visitor, places, address, secure, name, port, host, browser)
         if not route.stream:
             return route.do(call)
         if request.method == b"HEAD":

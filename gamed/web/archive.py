@@ -54,6 +54,10 @@ def _never(_record: str) -> bool:
     return False
 
 
+def _nobody(_visitor: Any, _address: str) -> frozenset[str]:
+    return frozenset()
+
+
 @define(eq=False)
 class Archive:
     """The handlers for records."""
@@ -79,6 +83,9 @@ class Archive:
 
     naming: Naming = field(factory=Naming)
 
+    owners: Callable[[Any, str], frozenset[str]] = _nobody
+    """Returns the `Summary.owners` of a session's games; `Visitors.owners`."""
+
     @property
     def routes(self) -> Sequence[Route]:
         """The routes of this part of the API."""
@@ -95,15 +102,16 @@ class Archive:
     async def _search(self, call: Call) -> Answer:
         limit, naming = call.number("limit", _PAGE, 1, MOST_RECORDS), self._naming(call)
         # One record more than the page has: if it exists, there is a next page.
-        query = _query(call, limit + 1)
+        own = self.owners(call.visitor, call.address)
+        query = _query(call, limit + 1, own)
         # A search for a hidden address must not reveal that somebody played from it.
         found = () if naming.is_hidden(query.player or "") else await self.store.find(query)
         page = found[:limit]
         following = _cursor(page[-1]) if len(found) > limit else None
-        return Answer(body={"records": [summary_data(one, naming) for one in page], "next": following})
+        return Answer(body={"records": [_row(one, naming, own) for one in page], "next": following})
 
     def _naming(self, call: Call) -> Naming:
-        return EVERYTHING if call.visitor.admin else self.naming
+        return EVERYTHING if call.visitor.admin else self.naming.showing(self.owners(call.visitor, call.address))
 
     # Reading
 
@@ -184,7 +192,11 @@ def _deferred(do: Callable[[Call], Any]) -> Callable[[Call], Deferred[Answer]]:
     return lambda call: Deferred.fromCoroutine(do(call))
 
 
-def _query(call: Call, limit: int) -> Query:
+def _row(summary: Summary, naming: Naming, own: frozenset[str]) -> dict[str, Any]:
+    return {**summary_data(summary, naming), "own": not own.isdisjoint(summary.owners)}
+
+
+def _query(call: Call, limit: int, own: frozenset[str]) -> Query:
     """Return the query for the store. Raises Refusal."""
     player = _text(call, "player")
     termination = call.query.get("termination")
@@ -195,6 +207,7 @@ def _query(call: Call, limit: int) -> Query:
         publisher=_text(call, "publisher", LONGEST_NAME),
         version=_text(call, "version", LONGEST_NAME),
         player=player,
+        owners=own if call.query.get("own") else None,
         termination=termination,
         since=_date(call, "since"),
         until=_date(call, "until"),

@@ -118,6 +118,9 @@ class Loopback:
     _has_left: bool = False
     """Whether the session knows that the client has closed."""
 
+    browser: str = ""
+    """That of the `Peer`."""
+
     _turn: IDelayedCall | None = None
     """Passes bytes on in a later turn of the reactor."""
 
@@ -144,6 +147,7 @@ class Loopback:
             raise Refusal(status, factory.limits.why, text)
         self.session = session
         session.party, session.wanted, session.is_person = party, wanted, not self.leaves
+        session.browser = self.browser
         session.name = f"web:[{host}]:{serial}" if ":" in host else f"web:{host}:{serial}"
         if name:
             session.introduce(name)

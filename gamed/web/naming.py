@@ -24,10 +24,14 @@ _IN_BROWSER: Final = "web:"
 @lru_cache(1024)
 def is_address(name: str) -> bool:
     """Whether a name is the address of a peer, with or without its port. Cached: every scene asks for each seat."""
+    return any(map(_is_host, _hosts(name)))
+
+
+def _hosts(name: str) -> tuple[str, str]:
+    """Return what the host in a name may be: all of it, or all but a port."""
     bare = name.removeprefix(_IN_BROWSER)
     host, _, port = bare.rpartition(":")
-    hosts = (bare, host.removeprefix("[").removesuffix("]") if port.isdecimal() else bare)
-    return any(map(_is_host, hosts))
+    return bare, host.removeprefix("[").removesuffix("]") if port.isdecimal() else bare
 
 
 def _is_host(text: str) -> bool:
@@ -45,13 +49,20 @@ class Naming:
     shows_addresses: bool = False
     """Whether addresses are shown like any other name."""
 
+    shown: frozenset[str] = frozenset()
+    """Addresses that are shown nevertheless, because they are the visitor's own."""
+
+    def showing(self, addresses: frozenset[str]) -> Naming:
+        """Return the same for a visitor with these addresses."""
+        return Naming(self.shows_addresses, addresses)
+
     def named(self, rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
         """Return rows of players, each with a `name`. If it is empty or hidden, the row gets `unnamed` instead."""
         return [self._row(row) for row in rows]
 
     def is_hidden(self, name: str) -> bool:
         """Whether a name must not be shown."""
-        return not self.shows_addresses and is_address(name)
+        return not self.shows_addresses and is_address(name) and self.shown.isdisjoint(_hosts(name))
 
     def history(self, history: History) -> History:
         """Return a history without hidden names, for files that are downloaded."""

@@ -84,8 +84,7 @@ class Opened(Protocol):
 
 def summary_data(summary: Summary, naming: Naming) -> Data:
     """Return a record's summary as JSON."""
-    data = attrs.asdict(summary)
-    del data["kind"]
+    data = attrs.asdict(summary, filter=attrs.filters.exclude("kind", "owners"))
     known = {"game": summary.kind or None, "termination": summary.termination or None}
     return {**data, **known, "seats": naming.named(data["seats"])}
 

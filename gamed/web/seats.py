@@ -413,6 +413,7 @@ class Seats:
             self._over,
         )
         player_session.party = _party(join_request)
+        player_session.loopback.browser = visitor.browser
         player_session.loopback.join(factory, host, join_request.name, player_session.party, join_request.room)
         self.player_sessions[player_session.id] = player_session
         visitor.seats += 1

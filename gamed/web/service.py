@@ -96,7 +96,14 @@ def web_site(  # noqa: PLR0913 (the parts of the daemon that the web uses)
         rooms,
         play,
         Topics(feeds.lines, {"rooms": rooms.stream, "seats": play.stream}),
-        Archive(lobby.store, importing, lobby.game_types, is_on_its_way=lobby.recorder.is_on_its_way, naming=naming),
+        Archive(
+            lobby.store,
+            importing,
+            lobby.game_types,
+            is_on_its_way=lobby.recorder.is_on_its_way,
+            naming=naming,
+            owners=visitors.owners,
+        ),
         Recordings(lobby.store, importing, reactor.seconds),
     )
     routes = [*(route for part in parts for route in part.routes), description]

@@ -35,7 +35,7 @@ class Sessions:
         )
 
     def _session(self, call: Call) -> Answer:
-        visitor = self.visitors.make(call.address) if call.visitor is NOBODY else call.visitor
+        visitor = self.visitors.make(call.address, call.browser) if call.visitor is NOBODY else call.visitor
         return self._described(visitor, call)
 
     def _login(self, call: Call) -> Deferred[Answer]:
@@ -49,7 +49,8 @@ class Sessions:
 
     def _described(self, visitor: Visitor, call: Call) -> Answer:
         cookie = f"{call.cookie}={visitor.key}; Path=/; HttpOnly; SameSite=Strict{'; Secure' if call.secure else ''}"
-        body = {"token": visitor.token, "admin": visitor.admin, "version": __version__, "games": list(self._games())}
+        known = {"token": visitor.token, "browser": visitor.browser, "admin": visitor.admin}
+        body = {**known, "version": __version__, "games": list(self._games())}
         return Answer(body=body, headers={"set-cookie": cookie})
 
     def _games(self) -> Any:

@@ -8,6 +8,7 @@ a header.
 from __future__ import annotations
 
 import hmac
+import re
 import secrets
 from collections.abc import Mapping
 from typing import Final
@@ -33,6 +34,11 @@ MOST: Final = 5_000
 MOST_OF_ADDRESS: Final = 500
 """The maximal number of sessions from one address."""
 
+MOST_AT_HOME: Final = 3
+"""The maximal number of sessions from an address that is one person's."""
+
+_BROWSER = re.compile("[0-9a-f]{24}")
+
 EXPIRES: Final = 12 * 3_600.0
 """Seconds after its last request at which a session expires."""
 
@@ -48,6 +54,9 @@ class Visitor:
 
     id: str = field(factory=lambda: secrets.token_urlsafe(9))
     """Names the session inside the daemon; it never changes."""
+
+    browser: str = field(factory=lambda: secrets.token_hex(12), repr=False)
+    """The key of the browser, which outlives the session: pages keep it to find the games of this browser again."""
 
     key: str = field(factory=lambda: secrets.token_urlsafe(24), repr=False)
     """The value of the cookie."""
@@ -70,7 +79,7 @@ class Visitor:
         return self.operator is not None
 
 
-NOBODY: Final = Visitor("", id="", key="", token="")
+NOBODY: Final = Visitor("", id="", browser="", key="", token="")
 """Stands for all browsers without a session: they may read what is public, and change nothing."""
 
 
@@ -112,14 +121,24 @@ class Visitors:
         self._visitors[visitor.key] = self._visitors.pop(visitor.key)
         return visitor
 
-    def make(self, address: str) -> Visitor:
-        """Return a new session. Raises Refusal if there are too many."""
+    def make(self, address: str, browser: str = "") -> Visitor:
+        """Return a new session. Raises Refusal if there are too many. `browser`: its key, if it has a valid one."""
         if self._addresses.get(address, 0) >= MOST_OF_ADDRESS or len(self._visitors) >= MOST:
             self._make_room(address)
         visitor = Visitor(address, seen=self.clock.seconds())
+        if _BROWSER.fullmatch(browser):
+            visitor.browser = browser
         self._visitors[visitor.key] = visitor
         self._addresses[address] = self._addresses.get(address, 0) + 1
         return visitor
+
+    def owners(self, visitor: Visitor, address: str) -> frozenset[str]:
+        """Return the `Summary.owners` that the games of a visitor have.
+
+        An address from which more than `MOST_AT_HOME` browsers come belongs to a proxy or a NAT, and to nobody alone.
+        """
+        is_shared = self._addresses.get(address, 0) > MOST_AT_HOME
+        return frozenset({visitor.browser, "" if is_shared else address} - {""})
 
     def _make_room(self, address: str) -> None:
         crowded = self._addresses.get(address, 0) >= MOST_OF_ADDRESS

@@ -65,6 +65,7 @@ class Peer:
     refusals: Refusals = field(factory=Refusals)
     unfinished: bytes = b""
     is_person: bool = False
+    browser: str = ""
     listener: str = "test"
     room: Any = None
     seat: int = -1

@@ -289,6 +289,18 @@ def store_tests(  # noqa: C901 (a class of tests)
             last = ("2026-11-03T09:00:00.000Z", record(1).id)
             self.assertEqual(self.found(Query(after=last)), [2])
 
+        def test_whose_games_they_were(self) -> None:
+            self.keep_all(n1={}, n2={}, n3={})
+            for number, owners in ((4, {"203.0.113.7"}), (5, {"203.0.113.7", "ab12"}), (6, {"ab12"})):
+                own = attrs.evolve(summary(number), owners=frozenset(owners))
+                self.result(self.store.keep(record(number), own))
+            *_, last = self.result(self.store.find(Query()))
+            self.assertEqual(last, own)
+            self.assertEqual(self.found(Query(owners=frozenset({"203.0.113.7"}))), [4, 5])
+            self.assertEqual(self.found(Query(owners=frozenset({"ab12", "nobody"}))), [5, 6])
+            self.assertEqual(self.found(Query(owners=frozenset())), [])
+            self.assertEqual(self.found(Query()), [1, 2, 3, 4, 5, 6])
+
         def test_since_includes_its_moment(self) -> None:
             self.keep_all(n1={"started": "2026-10-31T23:59:59.999Z"}, n2={"started": "2026-11-01T00:00:00.000Z"})
             self.assertEqual(self.found(Query(since="2026-11")), [2])

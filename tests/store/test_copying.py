@@ -9,6 +9,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+from attrs import evolve
 from click.testing import CliRunner, Result
 from sqlalchemy import make_url
 from twisted.trial.unittest import SynchronousTestCase
@@ -22,14 +23,16 @@ from gamed.store.sql import Database
 from tests.store.examples import record, summary
 from tests.store.test_postgres import server
 
-TABLES = ("games", "seats", "summaries")
+OWNERS = frozenset({"203.0.113.7", "0123456789abcdef01234567"})
+TABLES = ("games", "owners", "seats", "summaries")
 
 
 def filled(url: str, numbers: Iterable[int]) -> None:
     """Store the records of some numbers in a database."""
     database = Database(url)
     database.thd_open()
-    database.thd_keep([(record(n, f"<body>{n} 碁</body>".encode()), summary(n, ("Ada", "Zoë"))) for n in numbers])
+    own = {n: evolve(summary(n, ("Ada", "Zoë")), owners=OWNERS) for n in numbers}
+    database.thd_keep([(record(n, f"<body>{n} 碁</body>".encode()), found) for n, found in own.items()])
     database.thd_close()
 
 
@@ -86,8 +89,8 @@ class SqliteTests(CopyCase):
         self.assertRegex(
             lines[0], r"^games: 10 rows, 10 copied, 0 there already; the checksum of both is [0-9a-f]{64}$"
         )
-        self.assertEqual([line.partition(":")[0] for line in lines[:3]], list(TABLES))
-        self.assertEqual(lines[3], f"{self.target} has what {self.source} has.")
+        self.assertEqual([line.partition(":")[0] for line in lines[:4]], list(TABLES))
+        self.assertEqual(lines[4], f"{self.target} has what {self.source} has.")
         self.assertEqual(done.stderr, "")
 
     def test_only_its_owner_reads_the_new_file(self) -> None:
@@ -99,7 +102,7 @@ class SqliteTests(CopyCase):
         self.query(self.target, "DELETE FROM seats WHERE seat = 1")
         tables = json.loads(self.copied(self.source, self.target, "--json").stdout)["tables"]
         self.assertEqual(
-            [(one["table"], one["copied"]) for one in tables], [("games", 7), ("seats", 17), ("summaries", 7)]
+            {one["table"]: one["copied"] for one in tables}, {"games": 7, "owners": 14, "seats": 17, "summaries": 7}
         )
         self.assertEqual(held(self.url(self.target)), held(self.url(self.source)))
         self.assertEqual(
@@ -185,7 +188,7 @@ class SqliteTests(CopyCase):
             # As of its beginning: no summary comes without its game.
             self.assertEqual(
                 {name: (found.is_equal, found.target.rows) for name, found in copy.compared.items()},
-                {"games": (True, 10), "seats": (True, 20), "summaries": (True, 10)},
+                {"games": (True, 10), "owners": (True, 20), "seats": (True, 20), "summaries": (True, 10)},
             )
         done = self.copied()
         self.assertIn("not copied. When this has ended, stop the daemon and run the same command again.", done.stderr)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlalchemy import Text
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.store.tables import games, metadata, seats, summaries
+from gamed.store.tables import games, metadata, owners, seats, summaries
 
 
 class TablesTests(SynchronousTestCase):
@@ -16,20 +16,20 @@ class TablesTests(SynchronousTestCase):
             self.assertIsInstance(column.type, Text)
             self.assertFalse(column.nullable)
 
-    def test_there_are_three_tables(self) -> None:
-        self.assertEqual(set(metadata.tables), {"games", "summaries", "seats"})
+    def test_there_are_four_tables(self) -> None:
+        self.assertEqual(set(metadata.tables), {"games", "summaries", "seats", "owners"})
 
     def test_what_is_searched_is_indexed(self) -> None:
         indexed = {
             f"{table.name}.{column.name}"
-            for table in (summaries, seats)
+            for table in (summaries, seats, owners)
             for index in table.indexes
             for column in index.columns
         }
-        wanted = {"summaries.kind", "summaries.ended", "summaries.termination", "seats.name"}
+        wanted = {"summaries.kind", "summaries.ended", "summaries.termination", "seats.name", "owners.owner"}
         self.assertEqual(indexed, wanted)
 
     def test_what_is_searched_goes_with_its_record(self) -> None:
-        for table in (summaries, seats):
+        for table in (summaries, seats, owners):
             (key,) = table.foreign_keys
             self.assertEqual((key.target_fullname, key.ondelete), ("games.id", "CASCADE"))

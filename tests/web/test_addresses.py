@@ -50,6 +50,7 @@ class Played:
             at_once(),
             at_once(),
             naming=self.harness.naming,
+            owners=self.harness.visitors.owners,
         )
         self.harness.routes += self.archive.routes
         self.guest = self.harness.visitor("198.51.100.9")

@@ -51,6 +51,21 @@ class RecordsTest(ShellTestCase):
         asked = [address for _, address, _ in self.asked if address.startswith("/records?limit=25&")]
         self.assertEqual(asked, ["/records?limit=25&publisher=Chess+Club&version=1.0b"])
 
+    def test_one_s_own_games(self) -> None:
+        rows = self.api["GET /records"]["records"]
+        mine = {**rows[0], "id": "0a1b2c3e", "own": True}
+        self.api["GET /records"] = {"records": [mine, *rows], "next": None}
+        self.visit("/records", "table")
+        self.assertEqual(self.page.locator("tbody tr").count(), 2)
+        self.assertEqual(self.page.locator("tbody tr:first-child .badge").inner_text(), "Yours")
+        self.assertEqual(self.page.locator(".badge").count(), 1)
+        self.page.check('input[name="own"]')
+        self.page.click('form button[type="submit"]')
+        self.wait("location.search === '?own=1'")
+        self.requests("GET", "/records", 2)
+        self.assertEqual(self.asked[-1][1], "/records?limit=25&own=1")
+        self.assertTrue(self.page.is_checked('input[name="own"]'))
+
     def test_a_record_that_is_not_played(self) -> None:
         lines = [
             {"depth": 0, "name": "header", "attributes": {"a": "1", "b": "2"}, "text": ""},

@@ -35,7 +35,7 @@ class UnplayedTests(ArchiveCase):
 
     def test_a_record_that_is_no_valid_one_is_had_as_it_is(self) -> None:
         good, _ = played("quoridor")
-        for old, new in ((b'termination="', b'termination="un'), (b"<started>", b"<started>x"), (b"<id>", b"<ix>")):
+        for old, new in ((b'termination="', b'termination="un'), (b"<opened>", b"<opened>x"), (b"<id>", b"<ix>")):
             bad = attrs.evolve(good, header=good.header.replace(old, new), body=good.body.replace(old, new))
             self.store.records[bad.id] = bad
             self.archive.record_cache = RecordCache()

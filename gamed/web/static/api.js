@@ -2,9 +2,10 @@
 
 import { delays } from "./delays.js";
 import { tame } from "./dom.js";
-import { t } from "./words.js";
+import { keep, kept, t } from "./words.js";
 
 const ROOT = "/api/v1";
+const BROWSER = "gamed.browser";
 const PATIENCE = 20_000; // ms to wait for an answer
 
 /** The answer of GET /session: CSRF token, whether an administrator has logged in, version and games. */
@@ -77,7 +78,7 @@ export function serverNow() {
 }
 
 async function once(method, path, body, signal) {
-  const headers = { accept: "application/json" };
+  const headers = { accept: "application/json", "x-gamed-browser": kept(BROWSER) ?? "" };
   if (method !== "GET") headers["x-gamed-token"] = session.token;
   const isFile = body instanceof Blob;
   if (body !== undefined) headers["content-type"] = isFile ? "application/octet-stream" : "application/json";
@@ -145,6 +146,7 @@ export async function code(path) {
 /** Gets the session from the server. */
 export async function refresh(signal) {
   Object.assign(session, await get("/session", signal));
+  keep(BROWSER, session.browser);
   return session;
 }
 

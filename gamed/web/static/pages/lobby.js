@@ -136,7 +136,7 @@ export function recordTable(label, records, { hasFormat = false } = {}) {
       return [
         when(one.started),
         bdi(name),
-        names(seats, { class: `names kind-${kind}` }),
+        el("div", {}, names(seats, { class: `names kind-${kind}` }), one.own && el("span", { class: "badge" }, t("yours"))),
         one.termination ? result(one, seats) : t("noneUnknown"),
         one.seats.length ? String(one.length) : "",
         ...(hasFormat ? [bdi(format)] : []),

@@ -3,11 +3,13 @@
 import { get, post, session } from "../api.js";
 import { bdi, el, replace } from "../dom.js";
 import { TERMINATIONS, ask, button, choice, dialog, gameName, heading, labelled, link, worded } from "../parts.js";
-import { t } from "../words.js";
+import { translator } from "../words.js";
+import { codes } from "../words/imports.js";
 import { recordTable } from "./lobby.js";
 
+const t = translator({ de: codes });
 const PAGE = 25;
-const FIELDS = ["player", "game", "termination", "since", "until", "publisher", "version"];
+const FIELDS = ["player", "game", "termination", "since", "until", "publisher", "version", "own"];
 
 /** Shows the records that match the query in the address. */
 export async function show(view) {
@@ -66,6 +68,7 @@ function form(view) {
     labelled(t("until"), date("until")),
     labelled(t("publisher"), el("input", { name: "publisher", value: value("publisher"), maxlength: 1_000 })),
     labelled(t("version"), el("input", { name: "version", value: value("version"), maxlength: 1_000, class: "short" })),
+    labelled(t("yourSeats"), el("input", { type: "checkbox", name: "own", value: "1", checked: value("own") === "1" })),
     el("button", { type: "submit", class: "primary" }, t("search")),
   );
 }
@@ -99,7 +102,7 @@ function place({ line, xpath }) {
 
 /** Why a document was not taken, or what is odd about it; in English if there is no other text. */
 function details({ taken, detail = {}, remarks = [], sentence }) {
-  if (taken) return remarks.flatMap(({ code, text }) => [" ", worded("remark", code, text)]);
+  if (taken) return remarks.flatMap(({ code, text }) => [" ", t.has(`remark-${code}`) ? t(`remark-${code}`) : text]);
   const { reason, move, attribute } = detail;
   const keys = [attribute && `violation-${reason}-attribute`, `violation-${reason}`, `refused-${reason}`, `error-${reason}`];
   const key = keys.find((one) => one && t.has(one));

@@ -268,29 +268,9 @@ const imported = {
   unreadable: "Das kann nicht gelesen werden.",
 };
 
-/** How a document violates the schema of its format. */
-const violation = {
-  attribute: "Das Element {element} hat kein Attribut {attribute}.",
-  "attribute-missing": "Dem Element {element} fehlt das Attribut {attribute}.",
-  element: "Das Element {element} ist hier nicht erlaubt.",
-  "element-missing": "Im Element {element} fehlt ein weiteres.",
-  reference: "Das Element {element} verweist auf etwas, das es nicht gibt.",
-  text: "Im Element {element} darf kein Text stehen.",
-  twice: "Zwei Elemente {element} haben denselben Schlüssel.",
-  value: "Der Wert von {element} ist nicht erlaubt.",
-  "value-attribute": "Der Wert des Attributs {attribute} von {element} ist nicht erlaubt.",
-};
+export const prefixed = (prefix, texts) => Object.fromEntries(Object.entries(texts).map(([code, text]) => [`${prefix}-${code}`, text]));
 
-/** What is odd about a game that was imported. */
-const remark = {
-  "after-end": "Nach zweimaligem Passen kommen noch Züge.",
-  "resigned-without-pass": "Wer aufgegeben hat, hat nicht zuletzt gepasst.",
-  "wrong-removes": "Ein Zug entfernt andere Steine, als die Regeln schlagen. Gezeigt wird, was die Datei angibt.",
-};
-
-const prefixed = (prefix, texts) => Object.fromEntries(Object.entries(texts).map(([code, text]) => [`${prefix}-${code}`, text]));
-
-const kinds = { refused, error, import: imported, violation, remark };
+const kinds = { refused, error, import: imported };
 
 /** Phrases in what would have been accepted. */
 const phrases = [

@@ -78,6 +78,7 @@ export const words = {
   prepare: "Vorbereiten",
   prepareGame: "{game} vorbereiten",
   yourSeats: "Deine Partien",
+  yours: "Deine",
   goOn: "Weiter",
   goOnGame: "Weiter mit {game}",
   openRooms: "Offene Räume",

@@ -77,6 +77,7 @@ export const words = {
   prepare: "Prepare",
   prepareGame: "Prepare {game}",
   yourSeats: "Your games",
+  yours: "Yours",
   goOn: "Continue",
   goOnGame: "Continue with {game}",
   openRooms: "Open rooms",

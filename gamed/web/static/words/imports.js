@@ -1,0 +1,25 @@
+// Translations of the codes that only the archive shows, as in codes.js.
+
+import { prefixed } from "./codes.js";
+
+/** How a document violates the schema of its format. */
+const violation = {
+  attribute: "Das Element {element} hat kein Attribut {attribute}.",
+  "attribute-missing": "Dem Element {element} fehlt das Attribut {attribute}.",
+  element: "Das Element {element} ist hier nicht erlaubt.",
+  "element-missing": "Im Element {element} fehlt ein weiteres.",
+  reference: "Das Element {element} verweist auf etwas, das es nicht gibt.",
+  text: "Im Element {element} darf kein Text stehen.",
+  twice: "Zwei Elemente {element} haben denselben Schlüssel.",
+  value: "Der Wert von {element} ist nicht erlaubt.",
+  "value-attribute": "Der Wert des Attributs {attribute} von {element} ist nicht erlaubt.",
+};
+
+/** What is odd about a game that was imported. */
+const remark = {
+  "after-end": "Nach zweimaligem Passen kommen noch Züge.",
+  "resigned-without-pass": "Wer aufgegeben hat, hat nicht zuletzt gepasst.",
+  "wrong-removes": "Ein Zug entfernt andere Steine, als die Regeln schlagen. Gezeigt wird, was die Datei angibt.",
+};
+
+export const codes = { ...prefixed("violation", violation), ...prefixed("remark", remark) };
