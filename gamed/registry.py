@@ -99,15 +99,11 @@ class Discards(Protocol):
 
 @runtime_checkable
 class PlaysOn(Player, Protocol):
-    """A Player that plays several games in one connection, and that can wait for slow opponents."""
+    """A Player that plays several games in one connection."""
 
     @property
     def stay(self) -> float:
         """Seconds to stay after a game for another one; 0: there will not be another one."""
-
-    @property
-    def pace(self) -> float:
-        """Seconds to wait before each answer."""
 
     @property
     def results(self) -> Sequence[tuple[bool, int]]:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable
 from typing import Any, cast
 
-from attrs import define, frozen
+from attrs import define, field, frozen
 from OpenSSL.SSL import Error as SSLError
 from service_identity import VerificationError
 from service_identity.hazmat import DNS_ID
@@ -28,6 +28,7 @@ from twisted.internet.protocol import Protocol, connectionDone
 from twisted.internet.ssl import Certificate, optionsForClientTLS, trustRootFromCertificates
 from twisted.python.failure import Failure
 
+from gamed.bots.pace import Pace
 from gamed.core.errors import GamedError, RemoteProtocolError
 from gamed.registry import Discards, Player, PlaysOn, TakesSides
 
@@ -76,6 +77,9 @@ class Bot(Protocol):
     discarded: Callable[[str], None] = _ignore
     """Called with what the player discards, each once."""
 
+    pace: Pace = field(factory=lambda: Pace(0.0))
+    """How long it waits before its answers."""
+
     _began: float = 0.0
     _count: int = 0
     """How many matches have ended."""
@@ -109,8 +113,9 @@ class Bot(Protocol):
 
     def _play(self, data: bytes) -> None:
         error: RemoteProtocolError | None = None
+        heard_at = self.clock.seconds()
         try:
-            self._send(self.player.receive_data(data))
+            self._send(self.player.receive_data(data), heard_at)
         except RemoteProtocolError as raised:
             error = raised
         self._note_discarded()
@@ -123,10 +128,9 @@ class Bot(Protocol):
             # Another match may have begun.
             self._stay_on()
 
-    def _send(self, answer: bytes) -> None:
-        pace = self.player.pace if isinstance(self.player, PlaysOn) else 0.0
-        if answer and pace:
-            self.clock.callLater(pace, self._wire.write, answer)
+    def _send(self, answer: bytes, heard_at: float) -> None:
+        if answer and (wait := self.pace.wait(heard_at)):
+            self.clock.callLater(max(0.0, heard_at + wait - self.clock.seconds()), self._wire.write, answer)
         elif answer:
             self._wire.write(answer)
 
@@ -151,6 +155,7 @@ class Bot(Protocol):
             self._began = now
             self._count += 1
             self._stay_on()
+            self.pace.begin()
             self.ended(self._last)
 
     def _stay_or_leave(self, last: Played, *, can_stay: bool) -> None:
@@ -219,13 +224,15 @@ async def play(  # noqa: PLR0913 (how to connect, and what to do then)
     *,
     ended: Callable[[Played], None] = _take_note,
     discarded: Callable[[str], None] = _ignore,
+    pace: Pace | None = None,
 ) -> Played:
     """Connect and play one match, and further ones for which the player stays; return the last one.
 
     `creator`: makes it TLS (see `trusting`). `ended`: called with each match as soon as it has ended. `discarded`:
-    called with each kind of message that the player does not know. Raises BotError.
+    called with each kind of message that the player does not know. `pace`: how long to wait before each answer; None:
+    not at all. Raises BotError.
     """
-    bot = Bot(player, reactor, Deferred(), ended, discarded)
+    bot = Bot(player, reactor, Deferred(), ended, discarded, pace or Pace(0.0))
     endpoint: IStreamClientEndpoint = HostnameEndpoint(reactor, host.encode(), port)
     if creator is not None:
         endpoint = wrapClientTLS(creator, endpoint)

@@ -3,20 +3,74 @@
 from __future__ import annotations
 
 import json
+import shutil
+import sys
 from contextlib import suppress
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
+from attrs import define
 
 from gamed.cli.completion import complete_games, complete_strategies
 from gamed.cli.terminal import counted_of, json_option
 from gamed.core.errors import GamedError
 from gamed.texts import printable
 
+if TYPE_CHECKING:
+    from gamed.bots.pace import Pace
+
 _PLAYER_OPTIONS = ("reservation", "players", "name", "stay", "pace")
-_PACE = 3.0
-"""Seconds that the original Quoridor client needs to show its own move: 24 frames at 8 a second."""
+_LOOKS = 0.5
+"""Seconds between two changes of the line of progress."""
+
+
+@define
+class _Progress:
+    """A line on the terminal that says what the bot is doing."""
+
+    pace: Pace
+    clock: Any
+    player: Any = None
+    number: int = 1
+    _since: float = 0.0
+    _timer: Any = None
+    _is_shown: bool = False
+
+    def start(self) -> None:
+        """Show the line, and keep it true; do nothing without a terminal."""
+        self._since = self.clock.seconds()
+        if sys.stderr.isatty():
+            self._show()
+
+    def begin(self) -> None:
+        """Begin with the next game."""
+        self.clear()
+        self.number += 1
+        self._since = self.clock.seconds()
+
+    def stop(self) -> None:
+        """Remove the line for good."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self.clear()
+
+    def _show(self) -> None:
+        self._timer = self.clock.callLater(_LOOKS, self._show)
+        moves = 0 if self.player is None or self.player.is_done else self.player.moves
+        doing = counted_of(moves, "move") if moves else "no move yet"
+        waits = "" if self.pace.is_over else f"; each after {self.pace.seconds:g} s (--pace 0: at once)"
+        self._write(f"game {self.number}: {doing}, {self.clock.seconds() - self._since:.0f} s{waits}")
+        self._is_shown = True
+
+    def clear(self) -> None:
+        """Remove the line, so that another one can be printed."""
+        if self._is_shown:
+            self._write("")
+            self._is_shown = False
+
+    def _write(self, text: str) -> None:
+        click.echo(f"\r\x1b[K{text[: shutil.get_terminal_size().columns - 1]}", nl=False, err=True)
 
 
 class _Bot(click.Command):
@@ -53,7 +107,8 @@ class _Bot(click.Command):
     "--pace",
     type=click.FloatRange(0),
     metavar="SECONDS",
-    help="How long to wait before each move, so that clients can show the last one (quoridor; default: 3).",
+    help="How long to wait before each move, so that clients can show the last one (quoridor; default: 3.13, until the "
+    "opponent turns out to be a bot that waits, too).",
 )
 @click.option(
     "--seed",
@@ -68,13 +123,14 @@ class _Bot(click.Command):
 def bot(game: str, **options: Any) -> None:
     """Play GAME against whoever the server pairs this bot with.
 
-    Works with any server of the game's protocol. Prints one line per game; after several, how many moves they took
-    (mean, median, least, most) and the results of each side. The exit status is 1 if a game broke off.
-    Games that begin because other players reset the table do not count towards --games.
+    Works with any server of the game's protocol. On a terminal a line shows the progress. Prints one line per game;
+    after several, how many moves they took (mean, median, least, most) and the results of each side. The exit status is
+    1 if a game broke off. Games that begin because other players reset the table do not count towards --games.
     """
     from twisted.internet.defer import Deferred  # noqa: PLC0415 (heavy)
     from twisted.internet.task import react  # noqa: PLC0415 (heavy)
 
+    from gamed.bots.pace import UNTIL_KNOWN, Pace  # noqa: PLC0415 (with the rest)
     from gamed.registry import STAY, game_type_of, game_types  # noqa: PLC0415 (heavy)
 
     found = game_type_of(game)
@@ -95,12 +151,16 @@ def bot(game: str, **options: Any) -> None:
         if name not in game_type.player_options:
             why = f"bots of {game} do not take this option; see gamed bot --help"
             raise click.BadParameter(why, param_hint=f"--{name}")
-    usual = {name: value for name, value in (("stay", STAY), ("pace", _PACE)) if name in game_type.player_options}
+    usual = {"stay": STAY} if "stay" in game_type.player_options else {}
+    seconds = given.pop("pace", None)
+    usual_pace = UNTIL_KNOWN if "pace" in game_type.player_options else 0.0
+    pace = Pace(usual_pace, is_fixed=False) if seconds is None else Pace(seconds)
     player = partial(players[strategy], **{**usual, **given})
+    options |= {"port": port, "pace": pace}
     ended: list[GamedError | None] = []
     # `react` exits when the reactor has stopped. The exit status is set below instead.
     with suppress(SystemExit):
-        react(lambda reactor: Deferred.fromCoroutine(_play(reactor, player, {**options, "port": port}, ended)))
+        react(lambda reactor: Deferred.fromCoroutine(_play(reactor, player, options, ended)))
     if not ended:
         raise click.Abort
     if ended[0] is not None:
@@ -120,6 +180,7 @@ async def _play(reactor: Any, make_player: Any, options: dict[str, Any], errors:
 
     def ended(played: Played) -> None:
         number, seconds = len(results) + 1, round(played.seconds, 3)
+        progress.begin()
         results.append(
             {"game": number, "won": played.won, "moves": played.moves, "seconds": seconds, "side": played.side}
         )
@@ -133,8 +194,11 @@ async def _play(reactor: Any, make_player: Any, options: dict[str, Any], errors:
     def discarded(what: str) -> None:
         if what not in unknown:
             unknown.add(what)
+            progress.clear()
             click.echo(f"discarded {printable(what)}: the protocol does not define it for clients", err=True)
 
+    progress = _Progress(options["pace"], reactor)
+    progress.start()
     error: GamedError | None = None
     try:
         ca = options["ca"].read() if options["ca"] is not None else None
@@ -143,9 +207,12 @@ async def _play(reactor: Any, make_player: Any, options: dict[str, Any], errors:
         for number in range(options["games"]):
             # Each game has a generator of its own, so that it does not depend on the games before it.
             player = make_player(Random(None if seed is None else f"{seed}:{number}"))  # noqa: S311 (a game)
-            await play(reactor, options["host"], options["port"], player, creator, ended=ended, discarded=discarded)
+            progress.player = player
+            heard = {"ended": ended, "discarded": discarded, "pace": options["pace"]}
+            await play(reactor, options["host"], options["port"], player, creator, **heard)
     except BotError as broken:
         error = broken
+    progress.stop()
     if options["as_json"]:
         click.echo(json.dumps(results, indent=2))
     elif matches:

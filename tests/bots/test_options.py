@@ -6,14 +6,17 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from click import testing
 from click.testing import CliRunner
 from twisted.internet import task
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.bots import play, watch
+from gamed.bots.pace import UNTIL_KNOWN, Pace
 from gamed.bots.play import Played
 from gamed.cli import main
 from gamed.games.quoridor.client import Player
+from gamed.net import timers as play_timers
 
 Ended = Callable[[Played], None]
 
@@ -21,6 +24,7 @@ Ended = Callable[[Played], None]
 class OptionTests(SynchronousTestCase):
     def setUp(self) -> None:
         self.players: list[Any] = []
+        self.lasts: tuple[float, ...] = ()
         self.reactor = task.Clock()
         self.patch(task, "react", lambda call: call(self.reactor))
         self.patch(play, "play", self.play)
@@ -34,24 +38,28 @@ class OptionTests(SynchronousTestCase):
         *_: Any,
         ended: Callable[..., Any],
         discarded: Callable[[str], Any],
+        pace: Pace,
     ) -> None:
         self.players.append(player)
+        self.pace = pace
+        for seconds in self.lasts:
+            self.reactor.advance(seconds)
         discarded("the element '\x1b'")
         ended(Played(won=True, moves=3, seconds=1.0))
         ended(Played(won=False, moves=1, seconds=2.0))
 
     def run_bot(self, *arguments: str) -> Any:
-        return CliRunner().invoke(main, ["bot", *arguments])
+        return CliRunner().invoke(main, ["bot", *arguments], color=True)
 
     def told(self, *arguments: str) -> tuple[float, float]:
         self.assertEqual(self.run_bot("quoridor", *arguments).exit_code, 0)
         player = self.players.pop()
         assert isinstance(player, Player)
-        return player.stay, player.pace
+        return player.stay, self.pace.seconds
 
     def test_a_quoridor_bot_stays_and_waits_for_people(self) -> None:
-        self.assertEqual(self.told(), (30.0, 3.0))
-        self.assertEqual(self.told("--stay", "0", "--pace", "0.5"), (0.0, 0.5))
+        self.assertEqual((self.told(), self.pace.is_fixed), ((30.0, UNTIL_KNOWN), False))
+        self.assertEqual((self.told("--stay", "0", "--pace", "0.5"), self.pace.is_fixed), ((0.0, 0.5), True))
 
     def test_others_do_not_and_cannot(self) -> None:
         self.assertEqual(self.run_bot("battleship").exit_code, 0)
@@ -89,6 +97,21 @@ class OptionTests(SynchronousTestCase):
     def test_its_timers_do_not_follow_the_system_clock(self) -> None:
         self.run_bot("battleship")
         self.assertIs(self.reactor.seconds, time.monotonic)
+
+    def test_a_terminal_shows_what_it_is_doing(self) -> None:
+        self.patch(play_timers, "run_on_monotonic_time", lambda _reactor: None)
+        self.patch(testing._NamedTextIOWrapper, "isatty", lambda _stream: True)
+        self.lasts = (0.5, 0.5)
+        found = self.run_bot("quoridor", "--pace", "2")
+        shown = found.stderr.split("\r\x1b[K")
+        self.assertEqual(shown[1], "game 1: no move yet, 0 s; each after 2 s (--pace 0: at once)")
+        self.assertEqual(shown[3], "game 1: no move yet, 1 s; each after 2 s (--pace 0: at once)")
+        # Each other line begins where the line of progress was removed.
+        self.assertTrue(shown[4].startswith("discarded the element"), shown)
+        self.assertIn("\r\x1b[Kgame 1: won after 3 moves", found.output)
+        self.assertNotIn("no move yet", found.stdout)
+        self.assertEqual(self.reactor.getDelayedCalls(), [])
+        self.assertIn("game 1: no move yet, 1 s\r", self.run_bot("battleship").stderr)
 
     def test_games_after_a_reset_are_told_too(self) -> None:
         lines = self.run_bot("quoridor").stdout.splitlines()

@@ -15,6 +15,7 @@ from twisted.internet.testing import MemoryReactorClock, StringTransport, Synchr
 from twisted.python.failure import Failure
 from twisted.trial.unittest import SynchronousTestCase
 
+from gamed.bots.pace import Pace
 from gamed.bots.play import Bot, BotError, Played, play
 from gamed.games.battleship import Settings, game_type
 from gamed.games.battleship.follower import BROKEN_OFF
@@ -45,9 +46,14 @@ class Seated:
     """A bot on a transport, and the wire of a house that it plays through."""
 
     def __init__(
-        self, player: Player, clock: Clock, wire: Wire | None = None, *ended: Callable[[Played], None]
+        self,
+        player: Player,
+        clock: Clock,
+        wire: Wire | None = None,
+        *ended: Callable[[Played], None],
+        pace: Pace | None = None,
     ) -> None:
-        self.bot = Bot(player, clock, Deferred(), *ended)
+        self.bot = Bot(player, clock, Deferred(), *ended, pace=pace or Pace(0.0))
         self.transport = Line()
         self.bot.makeConnection(self.transport)
         self.wire = wire
@@ -180,11 +186,11 @@ class BotTests(SynchronousTestCase):
 class StayTests(SynchronousTestCase):
     """A world that plays Quoridor, beside one that a test steers."""
 
-    def sit(self, **options: Any) -> None:
+    def sit(self, pace: float = 0.0, **options: Any) -> None:
         self.harness = universe()
         self.played: list[Played] = []
         made = quoridor.players["path"](Random(1), **options)
-        self.seat = Seated(made, self.harness.clock, self.harness.connect(), self.played.append)
+        self.seat = Seated(made, self.harness.clock, self.harness.connect(), self.played.append, pace=Pace(pace))
         self.exchange()
         self.person = newcomer(self.harness)
         self.exchange()

@@ -45,7 +45,6 @@ class Staying(Puppet):
     """A client that stays for 30 seconds after a match."""
 
     stay = 30.0
-    pace = 0.0
     won = True
     moves = 0
     results: tuple[tuple[bool, int], ...] = ()

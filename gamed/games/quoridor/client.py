@@ -39,9 +39,6 @@ class Player:
     stay: float = 0.0
     """Seconds to stay connected after a game, for another one. Set to 0 when a world has left the table."""
 
-    pace: float = 0.0
-    """Seconds to wait before each answer, because the authors' client shows a move for a while."""
-
     moves: int = 0
     """The number of its moves in the last game."""
 
@@ -134,8 +131,6 @@ class Player:
         return spoken(move)
 
 
-def player(  # noqa: PLR0913 (each is an option of a bot)
-    strategy: str, random: Random, *, players: str = "2", name: str = "gamed", stay: float = 0.0, pace: float = 0.0
-) -> Player:
+def player(strategy: str, random: Random, *, players: str = "2", name: str = "gamed", stay: float = 0.0) -> Player:
     """Return a player with the strategy of a name; `Player` has the options."""
-    return Player(STRATEGIES[strategy](), random, int(players), name, stay, pace)
+    return Player(STRATEGIES[strategy](), random, int(players), name, stay)
