@@ -108,7 +108,7 @@ class OptionTests(SynchronousTestCase):
         self.assertEqual(shown[3], "game 1: no move yet, 1 s; each after 2 s (--pace 0: at once)")
         # Each other line begins where the line of progress was removed.
         self.assertTrue(shown[4].startswith("discarded the element"), shown)
-        self.assertIn("\r\x1b[Kgame 1: won after 3 moves", found.output)
+        self.assertIn("for clients\ngame 1: won after 3 moves", found.output)
         self.assertNotIn("no move yet", found.stdout)
         self.assertEqual(self.reactor.getDelayedCalls(), [])
         self.assertIn("game 1: no move yet, 1 s\r", self.run_bot("battleship").stderr)
