@@ -66,7 +66,8 @@ def download(name: str, raw: bytes, mime: str) -> Answer:
 class Refusal(GamedError):  # noqa: N818 (named for what it means, as the other errors are)
     """A request is refused: an HTTP status, a stable code, what is wrong, and a hint what to do instead.
 
-    `headers` are added to the answer. `record` is the id of the record if the request names a room that has ended.
+    `headers` are added to the answer. `record` is the id of the record if the request names a room that has ended,
+    `room` that of the room where to go instead.
     """
 
     def __init__(  # noqa: PLR0913 (the parts of an error answer)
@@ -78,17 +79,16 @@ class Refusal(GamedError):  # noqa: N818 (named for what it means, as the other 
         *,
         headers: Mapping[str, str] | None = None,
         record: str | None = None,
+        room: str | None = None,
     ) -> None:
         super().__init__(text)
         self.status, self.code, self.text, self.hint = status, code, text, hint
         self.headers: Mapping[str, str] = headers or {}
-        self.record = record
+        self.places = {name: id for name, id in (("record", record), ("room", room)) if id is not None}  # noqa: A001
 
     def answer(self) -> Answer:
         """Return the answer that is sent."""
-        error = {"code": self.code, "text": self.text, "hint": self.hint}
-        if self.record is not None:
-            error["record"] = self.record
+        error = {"code": self.code, "text": self.text, "hint": self.hint, **self.places}
         return Answer(self.status, {"error": error}, headers=self.headers)
 
 

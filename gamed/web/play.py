@@ -10,7 +10,8 @@ from attrs import define
 from gamed.web.answers import Answer, Call, Refusal, Route
 from gamed.web.events import last_event
 from gamed.web.feed import Stream
-from gamed.web.seats import JoinRequest, PlayerSession, Seats
+from gamed.web.joining import JoinRequest
+from gamed.web.seats import PlayerSession, Seats
 from gamed.web.visitors import Visitor, check_session
 
 _LONGEST_CODE: Final = 100
@@ -32,6 +33,7 @@ class Play:
             Route("DELETE", "seats/{id}", self._leave),
             Route("GET", "seats/{id}/events", self._events, stream=True),
             Route("POST", "seats/{id}/act", self._act),
+            Route("POST", "seats/{id}/bots", self._bring),
         )
 
     def _find(self, call: Call) -> PlayerSession:
@@ -48,7 +50,8 @@ class Play:
     def _open(self, call: Call) -> Answer:
         bots = tuple(map(_bot, call.value("bots", list) or []))
         code, room = _code(call.value("reservation", str)), call.value("room", str)
-        join_request = JoinRequest(call.text("game"), call.text("name"), code, bots, room)
+        friends = call.value("friends", int) or 0
+        join_request = JoinRequest(call.text("game"), call.text("name"), code, bots, room, friends)
         return Answer(body={"id": self.seats.open(call.visitor, join_request, call.address).id})
 
     def _seat(self, call: Call) -> Answer:
@@ -60,6 +63,10 @@ class Play:
 
     def _act(self, call: Call) -> Answer:
         self._find(call).act(call.body)
+        return Answer(body={})
+
+    def _bring(self, call: Call) -> Answer:
+        self.seats.bring(self._find(call), call.text("strategy"))
         return Answer(body={})
 
     def _events(self, call: Call, request: Any) -> None:

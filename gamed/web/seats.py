@@ -9,12 +9,11 @@ that shows the browser what the person sees. If the browser neither reads the st
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from random import Random
-from string import ascii_uppercase
 from typing import Any, Final, Protocol, runtime_checkable
 
-from attrs import define, field
+from attrs import define, evolve, field
 from twisted.internet.interfaces import IDelayedCall
 from twisted.logger import Logger
 
@@ -28,6 +27,7 @@ from gamed.net.game_listeners import GameListeners
 from gamed.registry import STAY, GameType, LearnsOutcome, Person, SupportsRefresh
 from gamed.web.answers import Refusal
 from gamed.web.feed import Stream
+from gamed.web.joining import NO_BOT, NO_PLACE, TAKEN, JoinRequest, bot_name, new_code, party_of
 from gamed.web.live import Feeds, Moment, RoomFeed
 from gamed.web.loopback import Call, Client, Loopback
 from gamed.web.moves import newest
@@ -65,8 +65,6 @@ LONGEST_NAME: Final = 40
 _FOR_US: Final = ("players", "public", "is_blind")
 """The keys of a person's view that `PlayerSession.scene` uses and does not pass on to the page."""
 
-TAKEN: Final = Refusal(409, "room-taken", "this room has no free seat any longer", "join another room, or wait")
-
 _NOWHERE: Final[Mapping[str, Any]] = {"seats": [], "options": {}, "outcome": None, "last": None, "turn": []}
 """The facts of a scene as long as the person is not in a room."""
 
@@ -85,23 +83,6 @@ class HasDeadlines(Protocol):
 
     def due_of(self, seat: Seat) -> float | None:
         """Return the time by which a seat must act, by the tables' clock; None if it has no deadline now."""
-
-
-@define
-class JoinRequest:
-    """A request for a seat."""
-
-    game: str
-    name: str
-
-    reservation: str | None = None
-    """The code of a reservation."""
-
-    bots: tuple[tuple[str, str | None], ...] = ()
-    """The bots that come with the player: for each its strategy, and the code of its reservation or None."""
-
-    room: str | None = None
-    """The id of the room to join; None: any."""
 
 
 @define(eq=False)
@@ -145,6 +126,12 @@ class PlayerSession:
 
     party: Party | None = None
     """The person and its bots, who are seated together."""
+
+    invitation: str | None = None
+    """The code by which others join the party; None if this person has not invited anybody."""
+
+    is_guest: bool = False
+    """Whether the party is somebody else's."""
 
     ended: float = 0.0
 
@@ -340,7 +327,9 @@ class PlayerSession:
         captured = ({}, None) if self.final is not None else self.capture()
         # The scene before the summary: rendering it sets `record`.
         found = {"scene": self.scene(captured), "moves": newest(self.moves(captured))}
-        return {**self.summary(), **found}
+        is_waiting = self.feed is None or not self.feed.room.history.was_started
+        invited = {"invitation": self.invitation if is_waiting else None, "isGuest": self.is_guest}
+        return {**self.summary(), **invited, **found}
 
 
 def _seats(players: Iterable[str | None]) -> list[dict[str, Any]]:
@@ -370,6 +359,9 @@ class Seats:
     """Runs the bots, for example in a thread; None: they run in the reactor."""
 
     player_sessions: dict[str, PlayerSession] = field(factory=dict)
+    _hosts: dict[str, PlayerSession] = field(factory=dict)
+    """Who has invited others, by the code of the invitation."""
+
     _sweep: IDelayedCall | None = None
     """Looks for seats that are abandoned."""
 
@@ -390,7 +382,9 @@ class Seats:
         if player_session is None:
             raise Refusal(404, "no-seat", "there is no such seat", "a seat is forgotten some time after its end")
         if player_session.visitor is not visitor:
-            raise Refusal(403, "not-yours", "this seat belongs to another visitor")
+            hint = "sit down in its room, if a seat is free there, or watch the game"
+            room = None if player_session.feed is None else player_session.feed.room.id
+            raise Refusal(403, "not-yours", "somebody else sits here, in another browser", hint, room=room)
         player_session.touch()
         return player_session
 
@@ -401,8 +395,11 @@ class Seats:
         game_type, factory = self._listener(join_request.game)
         self._check(visitor, join_request, game_type)
         self._check_room(join_request)
-        person = self._person(game_type, join_request)
+        inviter = self._host(join_request)
+        if inviter is not None:
+            join_request = evolve(join_request, reservation=None)
         self._take_reserved(join_request.reservation)
+        person = self._person(game_type, join_request)
         player_session = PlayerSession(
             secrets.token_urlsafe(12),
             visitor,
@@ -412,21 +409,46 @@ class Seats:
             self.feeds.clock.seconds(),
             self._over,
         )
-        player_session.party = _party(join_request)
+        player_session.party = party_of(join_request) if inviter is None else inviter.party
+        player_session.is_guest = inviter is not None
+        if join_request.friends:
+            player_session.invitation = new_code()
+            self._hosts[player_session.invitation] = player_session
         player_session.loopback.browser = visitor.browser
         player_session.loopback.join(factory, host, join_request.name, player_session.party, join_request.room)
         self.player_sessions[player_session.id] = player_session
         visitor.seats += 1
         self._sweep_later()
         try:
-            for (strategy, code), name in zip(join_request.bots, _bot_names(join_request), strict=True):
-                self._bring(
-                    player_session, strategy, game_type=game_type, factory=factory, host=host, code=code, name=name
-                )
+            for strategy, code in join_request.bots:
+                self._bring(player_session, strategy, code=code)
         except Refusal:
             player_session.loopback.leave()
             raise
         return player_session
+
+    def _host(self, join_request: JoinRequest) -> PlayerSession | None:
+        """Return whose invitation a code is; None if it is none. Raises Refusal if nobody can join any longer."""
+        host = self._hosts.get(join_request.reservation or "")
+        if host is None or host.join_request.game != join_request.game:
+            return None
+        self._require_place(host)
+        return host
+
+    def _require_place(self, host: PlayerSession) -> None:
+        """Raise Refusal if nobody can join a person's party: there is none, it is complete, or the match has begun."""
+        sessions = [other for other in self.player_sessions.values() if other.party is host.party and not other.is_over]
+        members = len(sessions) + sum(not bot.is_lost for other in sessions for bot in other.bots)
+        has_begun = host.feed is not None and host.feed.room.history.was_started
+        if host.party is None or host.is_over or has_begun or members >= host.party.size:
+            raise NO_PLACE
+
+    def bring(self, player_session: PlayerSession, strategy: str) -> None:
+        """Have a program take one of the places to which a person has invited others. Raises Refusal."""
+        self._require_place(player_session)
+        if strategy not in self.lobby.game_types[player_session.join_request.game].players:
+            raise NO_BOT
+        self._bring(player_session, strategy)
 
     def _listener(self, game: str) -> tuple[GameType, SessionFactory]:
         game_type, factory = self.lobby.game_types.get(game), self.games.of(game)
@@ -445,12 +467,12 @@ class Seats:
         ):
             raise Refusal(400, "name", f"a name must have 1 to {LONGEST_NAME} printable characters")
         opponents = game_type.opponents(self.lobby.settings[join_request.game])
-        if join_request.bots and len(join_request.bots) not in opponents:
+        others = len(join_request.bots) + join_request.friends
+        if join_request.friends < 0 or (others and others not in opponents):
             numbers = " or ".join(map(str, opponents)) or "no"
-            raise Refusal(400, "bots", f"you can bring {numbers} bots to this game, not {len(join_request.bots)}")
-        for strategy, _ in join_request.bots:
-            if strategy not in game_type.players:
-                raise Refusal(400, "bots", "there is no such bot", f"the bots are {', '.join(game_type.players)}")
+            raise Refusal(400, "bots", f"you can play this game with {numbers} others, not {others}")
+        if any(strategy not in game_type.players for strategy, _ in join_request.bots):
+            raise NO_BOT
         lobby = self.lobby
         if lobby.is_draining or lobby.delivery.outage.reason:
             raise Refusal(503, "closed", "no new games can begin at the moment", "try again later")
@@ -462,8 +484,8 @@ class Seats:
     def _check_room(self, join_request: JoinRequest) -> None:
         if join_request.room is None:
             return
-        if join_request.bots or join_request.reservation is not None:
-            raise Refusal(400, "room-alone", "a request that names a room cannot have bots or a reservation")
+        if join_request.bots or join_request.friends or join_request.reservation is not None:
+            raise Refusal(400, "room-alone", "a request that names a room cannot have bots, friends or a reservation")
         room = self.lobby.room(join_request.room)
         if room is None or room.history.kind != join_request.game or not self.feeds.free(room):
             raise TAKEN
@@ -485,22 +507,17 @@ class Seats:
         # Before the person joins: the first move may be requested before the person learns that it has a seat.
         _switch_off_time_limits(kept.room, kept.seat)
 
-    def _bring(  # noqa: PLR0913 (what a bot needs)
-        self,
-        player_session: PlayerSession,
-        strategy: str,
-        *,
-        game_type: GameType,
-        factory: SessionFactory,
-        host: str,
-        code: str | None,
-        name: str,
-    ) -> None:
-        known = {"stay": STAY, "reservation": code, "name": name, "players": len(player_session.join_request.bots) + 1}
+    def _bring(self, player_session: PlayerSession, strategy: str, code: str | None = None) -> None:
+        join_request, party = player_session.join_request, player_session.party
+        game_type, factory = self._listener(join_request.game)
+        name = bot_name(strategy, (join_request.name, *(bot.session.own_name or "" for bot in player_session.bots)))
+        players = len(join_request.bots) + 1 if party is None else party.size
+        known = {"stay": STAY, "reservation": code, "name": name, "players": players}
         options = {option: known[option] for option in game_type.player_options if option in known}
         client: Client = game_type.players[strategy](self.random(), **options)
         loopback = Loopback(client, self.feeds.clock, _say_nothing, self.elsewhere, leaves=True)
-        loopback.join(factory, host, name, player_session.party if code is None else None)
+        host = player_session.loopback.session.address
+        loopback.join(factory, host, name, party if code is None else None)
         player_session.bots.append(loopback)
 
     # Leaving
@@ -514,7 +531,8 @@ class Seats:
 
     def _over(self, player_session: PlayerSession) -> None:
         player_session.visitor.seats -= 1
-        if player_session.party is not None:
+        self._hosts.pop(player_session.invitation or "", None)
+        if player_session.party is not None and not player_session.is_guest:
             self._close_waiting(player_session.join_request.game, player_session.party)
         for bot in player_session.bots:
             if not bot.is_lost and not _plays_with_others(bot, player_session):
@@ -578,23 +596,3 @@ def _plays_with_others(bot: Loopback, player_session: PlayerSession) -> bool:
         room.history.was_started and room.table.outcome is None and not own.issuperset(room.peers.values())
         for room, _ in bot.session.places
     )
-
-
-def _party(join_request: JoinRequest) -> Party | None:
-    """Return the party of a person with bots. Those with a code are not counted: they go to the room of the code."""
-    bots = sum(code is None for _, code in join_request.bots)
-    return Party(1 + bots) if bots and join_request.reservation is None else None
-
-
-def _bot_names(join_request: JoinRequest) -> Iterator[str]:
-    """Yield a name for each bot: the strategy's, with another letter if somebody else in the party has that name."""
-    taken = {_plain(join_request.name)}
-    for strategy, _ in join_request.bots:
-        names = (strategy, *(strategy + letter for letter in ascii_uppercase))
-        name = next(name for name in names if _plain(name) not in taken)
-        taken.add(_plain(name))
-        yield name
-
-
-def _plain(name: str) -> str:
-    return "".join(filter(str.isalpha, name)).casefold()

@@ -96,7 +96,7 @@ class LobbyTest(ShellTestCase):
         self.page.fill('input[name="code"]', "X-1")
         self.page.keyboard.press("Enter")
         self.page.wait_for_selector("dialog .complaint:not([hidden])")
-        self.assertEqual(self.text("dialog .complaint"), "That is not possible now. No seat is reserved.")
+        self.assertEqual(self.text("dialog .complaint"), "No seat is reserved.")
         self.assertEqual(self.requests("POST", "/seats"), [{"game": "toy", "name": "Me", "reservation": "X-1"}])
         self.page.keyboard.press("Escape")
         self.page.wait_for_selector("dialog", state="detached")
@@ -152,7 +152,7 @@ class LobbyTest(ShellTestCase):
         self.page.click('[data-key="play-r2"]')
         self.page.fill('input[name="name"]', "Me")
         self.page.keyboard.press("Enter")
-        self.see("That is not possible now. Nobody can sit down here.", "dialog .complaint")
+        self.see("Nobody can sit down here.", "dialog .complaint")
         self.errors.clear()
 
     def test_a_reserved_room_says_so_and_takes_a_code(self) -> None:
@@ -434,7 +434,7 @@ class SeatTest(ShellTestCase):
         self.api["POST /seats/s1/act"] = refused(409, "illegal-move", "This field is taken.")
         self.visit("/seats/s1", ".board button")
         self.page.click(".board button")
-        self.see("That is not possible now. This field is taken.")
+        self.see("This field is taken.")
         self.api["POST /seats/s1/act"] = {}
         self.page.click(".board button")
         self.wait("document.querySelector('.complaint').hidden")

@@ -2,7 +2,7 @@
 
 import { delays } from "./delays.js";
 import { tame } from "./dom.js";
-import { keep, kept, t } from "./words.js";
+import { keep, kept, language, t } from "./words.js";
 
 const ROOT = "/api/v1";
 const BROWSER = "gamed.browser";
@@ -19,15 +19,16 @@ export function gameOf(kind) {
 
 /** A refusal, as a sentence in the user's language. Status 0: the server did not answer. */
 export class Refusal extends Error {
-  constructor(status, { code = "", text = "", hint = "", record = null } = {}) {
-    const known = t.has(`status${status}`) ? t(`status${status}`) : t("statusOther", { status });
+  constructor(status, { code = "", text = "", hint = "", record = null, room = null } = {}) {
     const key = [`error-${code}`, `refused-${code}`, `import-${code}`].find(t.has);
-    const why = key ? [t(key)] : [text, hint];
-    super([known, ...why].filter((part) => typeof part === "string" && part).join(" "));
+    const said = language() === "en" && [text, hint].filter((part) => typeof part === "string" && part).join(": ");
+    const known = t.has(`status${status}`) ? t(`status${status}`) : t("statusOther", { status });
+    super(key ? t(key) : said ? said.charAt(0).toUpperCase() + said.slice(1).replace(/[^.!?]$/, "$&.") : known);
     this.status = status;
     this.code = code;
     this.hint = hint;
     this.record = record; // the id of the record if the room has ended
+    this.room = room; // the id of the room where to go instead
   }
 
   /** Whether the same request may succeed later. */

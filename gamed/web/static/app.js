@@ -163,7 +163,7 @@ async function show(isMoved) {
   } catch (error) {
     if (signal.aborted) return;
     clearTimeout(wait);
-    problem(error instanceof Refusal ? sentence(error) : t("broken", { text: sentence(error) }), isMoved);
+    problem(error instanceof Refusal ? sentence(error) : t("broken", { text: sentence(error) }), isMoved, error.room);
     if (!(error instanceof Refusal)) console.error(error);
   }
 }
@@ -195,9 +195,10 @@ function skip(event) {
   main.focus();
 }
 
-function problem(text, isMoved) {
+function problem(text, isMoved, room) {
   entitle(t("failed"));
-  replace(main, heading(t("failed")), el("p", { role: "alert" }, text), el("p", {}, anchor("/", {}, t("toLobby"))));
+  const ways = [room && anchor(`/rooms/${encodeURIComponent(room)}`, { class: "button primary" }, t("toRoom")), anchor("/", { class: "button" }, t("toLobby"))];
+  replace(main, heading(t("failed")), el("p", { role: "alert" }, text), el("p", { class: "buttons" }, ways));
   if (isMoved) main.querySelector("h1").focus();
 }
 

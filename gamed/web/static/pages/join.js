@@ -29,11 +29,14 @@ function ways(title, texts, details, chosen, onchange) {
   return el("fieldset", {}, el("legend", {}, title), radios, Object.values(details));
 }
 
-const strategies = (game) => choice(game.bots.map((bot) => [bot, bot]), game.bots[0]);
+/** The name that the browser knows, else one for a guest. */
+const ownName = () => kept(NAME) ?? `${t("guest")} ${String.fromCharCode(65 + Math.random() * 26)}`;
+
+export const strategies = (game) => choice(game.bots.map((bot) => [bot, bot]), game.bots[0]);
 
 /** Asks for a name, takes a seat in a room of the lobby, and goes to the seat. */
 export async function playIn(room, view) {
-  const own = nameField(kept(NAME) ?? "");
+  const own = nameField(ownName());
   const send = () => {
     keep(NAME, own.value.trim());
     return sit({ game: room.game, name: own.value.trim(), room: room.id });
@@ -49,8 +52,11 @@ export function playTitle(room) {
   return people.length ? t("playWith", { game, names: people.join(", ") }) : t("playGame", { game });
 }
 
-/** Asks how to play, takes a seat, and goes to it. `code`: a reservation's; "" asks for it, null for how to play. */
-export async function play(kind, view, { code = null, name = kept(NAME) ?? "" } = {}) {
+/**
+ * Asks how to play, takes a seat, and goes to it. `code`: a reservation's or an invitation's; "" asks for it. `way`: how,
+ * as long as nothing else is chosen.
+ */
+export async function play(kind, view, { code = null, name = ownName(), way = code === null ? "wait" : "code" } = {}) {
   const game = gameOf(kind);
   const own = nameField(name);
   const reservation = el("input", { name: "code", value: code ?? "", autocomplete: "off", spellcheck: "false" });
@@ -64,22 +70,30 @@ export async function play(kind, view, { code = null, name = kept(NAME) ?? "" } 
     more.hidden = count >= numbers.at(-1);
     fewer.hidden = count <= numbers[0];
   };
+  const guests = choice(numbers.map((n) => [n, n]), numbers[0], { name: "friends" });
   const details = {
+    friends: el("div", { class: "detail" }, el("p", {}, t("friendsHelp")), numbers.length > 1 && labelled(t("friends"), guests)),
     bots: el("div", { class: "detail" }, bots, el("div", { class: "buttons" }, fewer, more)),
     code: el("div", { class: "detail" }, labelled(t("code"), reservation)),
   };
   const canBring = game.bots.length > 0 && numbers.length > 0;
-  const texts = { wait: t("waitForSomebody"), ...(canBring && { bots: t("againstBots") }), code: t("withCode") };
+  const texts = {
+    wait: t("waitForSomebody"),
+    ...(numbers.length > 0 && { friends: t("withFriends") }),
+    ...(canBring && { bots: t("againstBots") }),
+    code: t("withCode"),
+  };
   let chosen;
   if (canBring) bring(numbers[0]);
-  const fieldset = ways(t("opponents"), texts, details, code === null ? "wait" : "code", (way) => {
-    chosen = way;
-    reservation.required = way === "code";
+  const fieldset = ways(t("opponents"), texts, details, way, (now) => {
+    chosen = now;
+    reservation.required = now === "code";
   });
   const send = () => {
     keep(NAME, own.value.trim());
     const request = { game: kind, name: own.value.trim() };
     if (chosen === "code") request.reservation = reservation.value.trim();
+    if (chosen === "friends") request.friends = Number(guests.value);
     if (chosen === "bots") request.bots = [...bots.querySelectorAll("select")].map((select) => select.value);
     return sit(request);
   };
@@ -129,7 +143,7 @@ export async function prepare(kind, view) {
  */
 export async function goOnFrom(kind, seats, from, view) {
   const game = gameOf(kind);
-  const own = nameField(kept(NAME) ?? "");
+  const own = nameField(ownName());
   const mine = choice(seats.map((one) => [one.seat, seatLabel(seats, one.seat)]), seats[0].seat, { name: "seat" });
   const bots = el("div", { class: "bots" });
   const others = () => seats.filter((one) => String(one.seat) !== mine.value);

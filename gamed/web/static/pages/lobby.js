@@ -44,6 +44,7 @@ function gameCards(view) {
           "div",
           { class: "buttons" },
           can("play") && button(t("play"), () => play(game.kind, view), { class: "primary", ...labels("playGame") }),
+          can("play") && (game.opponents ?? [1]).length > 0 && button(t("withFriends"), () => play(game.kind, view, { way: "friends" }), labels("friendsGame")),
           can("prepare") && session.admin && button(t("prepare"), () => prepare(game.kind, view), labels("prepareGame")),
           game.kind === "go" && link("/recorder", { class: "button" }, t("recordGame")),
         ),

@@ -3,7 +3,21 @@
 import { post, refresh, session } from "../api.js";
 import { el, replace } from "../dom.js";
 import { button, ask as dialog, heading, labelled } from "../parts.js";
-import { t } from "../words.js";
+import { translator } from "../words.js";
+
+export const words = {
+  en: {
+    loginTitle: "Administrator",
+    loginHelp: "Log in with an account of the console.",
+    password: "Password",
+  },
+  de: {
+    loginTitle: "Verwaltung",
+    loginHelp: "Melde dich mit einem Konto der Konsole an.",
+    password: "Passwort",
+  },
+};
+const t = translator(words);
 
 /** Shows the login page, for bookmarks. It goes on to the lobby when the administrator has logged in. */
 export async function show(view) {

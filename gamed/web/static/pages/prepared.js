@@ -3,7 +3,43 @@
 import { get } from "../api.js";
 import { bdi, el, replace } from "../dom.js";
 import { button, chip, gameName, link, terms } from "../parts.js";
-import { t } from "../words.js";
+import { translator } from "../words.js";
+
+export const words = {
+  en: {
+    yourCodes: "Codes of the seats you have reserved",
+    preparedHelp: "Each code takes one seat, once. Only this browser shows them: give each to the player who is to have the seat.",
+    onlyHere: "This page was opened as {host}, so the links work only on this computer. To share them, open the page by the server's name.",
+    copy: "Copy",
+    copied: "Copied.",
+    codeUsed: "used",
+    seatLink: "Link to take the seat",
+    qr: "QR code of the link",
+    qrOf: "QR code of the link to take the seat: {who}",
+    forProgram: "For a program",
+    forProgramHelp: "A bot of gamed takes the seat with this command:",
+    forOwnHelp: "Your own client needs:",
+    command: "Command",
+    selected: "Selected. Copy it with the keyboard.",
+  },
+  de: {
+    yourCodes: "Codes der Plätze, die du reserviert hast",
+    preparedHelp: "Jeder Code gilt für einen Platz, einmal. Nur dieser Browser zeigt sie: Gib jeden dem Spieler, der den Platz bekommen soll.",
+    onlyHere: "Diese Seite ist als {host} geöffnet: Die Links gehen nur auf diesem Rechner. Öffne sie unter dem Namen des Servers, um sie weiterzugeben.",
+    copy: "Kopieren",
+    copied: "Kopiert.",
+    codeUsed: "verbraucht",
+    seatLink: "Link zu diesem Platz",
+    qr: "QR-Code des Links",
+    qrOf: "QR-Code des Links zum Platz: {who}",
+    forProgram: "Für ein Programm",
+    forProgramHelp: "Ein Bot von gamed nimmt den Platz mit diesem Befehl:",
+    forOwnHelp: "Dein eigenes Programm braucht:",
+    command: "Befehl",
+    selected: "Ausgewählt. Kopiere es mit der Tastatur.",
+  },
+};
+const t = translator(words);
 
 const HERE = /^(localhost|127\..*|\[::1\])$/; // host names that mean this computer on every computer
 
@@ -17,7 +53,7 @@ function copy(node) {
 }
 
 /** A text with a button that copies it. `whose` is added to the button's accessible name. */
-function copied(text, whose, view) {
+export function copied(text, whose, view) {
   const code = el("code", {}, bdi(text));
   const does = () => {
     const said = copy(code);
@@ -27,6 +63,11 @@ function copied(text, whose, view) {
   };
   const copies = button(t("copy"), does, { "aria-label": `${t("copy")}: ${whose}` });
   return el("div", { class: "copied" }, code, copies);
+}
+
+/** A warning if links to this page would lead others to their own computers. */
+export function onlyHere() {
+  return HERE.test(location.hostname) && el("p", { class: "muted" }, t("onlyHere", { host: location.hostname }));
 }
 
 const host = () => location.hostname.replace(/^\[|\]$/g, ""); // the brackets of an IPv6 address belong to the URL
@@ -84,8 +125,7 @@ async function sitDown(game, view, code) {
 /** A section with the codes: {node, update(rooms)}. Items that have not changed are not redrawn, so details stay open. */
 export function codes(view, { isNamed = false } = {}) {
   const body = el("div", {});
-  const only = HERE.test(location.hostname) && el("p", { class: "muted" }, t("onlyHere", { host: location.hostname }));
-  const node = el("section", { class: "prepared", hidden: true }, el("h2", {}, t("yourCodes")), el("p", {}, t("preparedHelp")), only, body);
+  const node = el("section", { class: "prepared", hidden: true }, el("h2", {}, t("yourCodes")), el("p", {}, t("preparedHelp")), onlyHere(), body);
   const drawn = new Map(); // by code: [what it was drawn from, its node]
   const title = (made) => isNamed && el("h3", {}, link(`/rooms/${encodeURIComponent(made.room)}`, {}, gameName(made.game)));
   const seat = (made, one) => {

@@ -7,7 +7,31 @@ import {
   TERMINATIONS, button, choice, complaint, gameName, heading, link, matchTitle, names, options, result, sided, span, when, worded,
 } from "../parts.js";
 import { letters, lineThrough, tree } from "../tree.js";
-import { t } from "../words.js";
+import { translator } from "../words.js";
+
+export const words = {
+  en: {
+    notPlayed: "gamed keeps this record as it is. It does not play {format}: there are no boards and no moves, and the record is found by its format only.",
+    contentCut: "This is the beginning. The file has all of it.",
+    playMoves: "Play the moves",
+    stopMoves: "Stop",
+    perSecond: "{n} per second",
+    linkHere: "Link to this position",
+    replayKeys: "Keys: ← and → for one move, Home, End, and the space bar to play.",
+    ranOut: "{limit} were allowed, {taken} were taken, of which {gap} do not count",
+  },
+  de: {
+    notPlayed: "gamed bewahrt diese Aufzeichnung auf, wie sie ist. {format} spielt es nicht: Es gibt keine Bretter und keine Züge, und gefunden wird sie nur über ihr Format.",
+    contentCut: "Das ist der Anfang. In der Datei steht alles.",
+    playMoves: "Züge abspielen",
+    stopMoves: "Anhalten",
+    perSecond: "{n} pro Sekunde",
+    linkHere: "Link zu dieser Stellung",
+    replayKeys: "Tasten: ← und → für einen Zug, Pos1, Ende, Leertaste zum Abspielen.",
+    ranOut: "erlaubt waren {limit}, gebraucht {taken}, davon zählen {gap} nicht",
+  },
+};
+const t = translator(words);
 
 const CHUNK = 64; // positions in one request
 const SPEEDS = [0.5, 1, 2, 5, 10];

@@ -5,7 +5,43 @@ import { frame, moveList, stage, steerByKeys } from "../board.js";
 import { bdi, el, replace } from "../dom.js";
 import { ask, button, choice, complaint, confirm, heading, labelled, link, names, optionValue, options, result, sided, worded } from "../parts.js";
 import { letters, tree } from "../tree.js";
-import { spelled, t } from "../words.js";
+import { spelled, translator } from "../words.js";
+
+export const words = {
+  en: {
+    resultOf: "Result",
+    resultHelp: "The points of both players, as counted after dead stones were marked; leave unknown points empty. To resign, use the button below the board.",
+    newRecording: "Record a Go game",
+    handicap: "Handicap",
+    komi: "Komi",
+    takeBack: "Take back",
+    stepBack: "Back",
+    stepForward: "Forward",
+    branchHelp: "To begin a variation, go back and play a different move.",
+    saveComment: "Save",
+    save: "Save as a record",
+    saved: "Saved.",
+    yourRecordings: "Your recordings",
+    forgetSure: "Discard this recording? A saved record is kept.",
+  },
+  de: {
+    resultOf: "Ergebnis",
+    resultHelp: "Die Punkte beider, gezählt nach dem Markieren toter Steine; unbekannte bleiben leer. Zum Aufgeben gibt es den Knopf unter dem Brett.",
+    newRecording: "Go-Partie mitschreiben",
+    handicap: "Vorgabe",
+    komi: "Komi",
+    takeBack: "Zurücknehmen",
+    stepBack: "Zurück",
+    stepForward: "Vor",
+    branchHelp: "Um eine Variante zu beginnen, geh zurück und setz einen anderen Stein.",
+    saveComment: "Speichern",
+    save: "Als Aufzeichnung speichern",
+    saved: "Gespeichert.",
+    yourRecordings: "Deine Mitschriften",
+    forgetSure: "Diese Mitschrift verwerfen? Eine gespeicherte Aufzeichnung bleibt.",
+  },
+};
+const t = translator(words);
 
 const RULES = ["japanese", "chinese", "aga", "new-zealand", "tromp-taylor", "goe"];
 const TEXT = { maxlength: 200 };

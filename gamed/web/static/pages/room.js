@@ -1,6 +1,6 @@
 // A room as spectators see it: the page with the live board, or only the board and the names for a projector.
 
-import { get, movesOf, post, session } from "../api.js";
+import { gameOf, get, movesOf, post, session } from "../api.js";
 import { MoveLog, ending, findings, frame, moveList, players, refusals, stage, tell } from "../board.js";
 import { bdi, el, replace } from "../dom.js";
 import { badge, button, chip, complaint, confirm, gameName, heading, link, options } from "../parts.js";
@@ -33,6 +33,7 @@ async function showRoom(view, { path, room, board }) {
   let codes = null; // the section with the codes, if seats are reserved
   const state = el("span", {});
   let scene = room.scene;
+  const joins = el("p", { class: "buttons" }); // the way to a free seat
   let actions = null;
   let told = 0; // how many events the stream has brought
 
@@ -53,6 +54,12 @@ async function showRoom(view, { path, room, board }) {
     refused.update(scene);
     found.update(scene.findings);
     actions?.update(room.state, scene.board !== null);
+    joins.hidden = !(room.free > 0) || room.state !== "waiting" || !gameOf(room.game).can.includes("play");
+  }
+
+  /** Opens the dialog for taking a seat; its module is loaded only then. */
+  async function sitDown() {
+    (await import("./join.js")).playIn(room, view);
   }
 
   function take(event, isFirst = false) {
@@ -115,6 +122,7 @@ async function showRoom(view, { path, room, board }) {
     }, 1_500);
   }
 
+  replace(joins, button(t("sitDown"), sitDown, { class: "primary" }));
   actions = session.admin ? admin(view, path, trouble, again) : null;
   const peers = room.peers?.map((one) => el("li", {}, chip(one.seat), bdi(one.peer)));
   replace(
@@ -124,6 +132,7 @@ async function showRoom(view, { path, room, board }) {
       board.node,
       [
         trouble.node,
+        joins,
         keys,
         seats.node,
         end.node,

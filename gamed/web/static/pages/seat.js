@@ -33,6 +33,8 @@ export async function show(view) {
   let scene = seat.scene;
   let record = seat.record ?? null;
   let isOver = false;
+  const ways = el("div", {}); // how to get opponents, while the person waits for them
+  let opens = null; // shows that
   const seen = []; // functions to call with the next scene
 
   /** Sends an action, and waits for the scene that shows its effect. Until then the board must not offer it again. */
@@ -94,6 +96,17 @@ export async function show(view) {
     return scene.outcome && winner === null ? t("nobodyWon") : t("over");
   }
 
+  /** Offers ways to get opponents as long as the match has not begun. */
+  async function offer() {
+    // As long as places are free. Who waits for anybody is not drawn away from somebody who has come.
+    const size = 1 + (seat.invitation ? (howSat(view.id)?.friends ?? 1) : 0);
+    const isAlone = scene.seats.filter((one) => one.name || one.unnamed).length < Math.max(size, 2);
+    ways.hidden = isOver || over() || !isAlone || (scene.state ?? (scene.board ? "" : "waiting")) !== "waiting";
+    if (ways.hidden || opens) return;
+    opens = import("./invite.js");
+    replace(ways, (await opens).ways(seat, view, trouble));
+  }
+
   function conclude() {
     end.update(scene, record, verdict());
     again.hidden = !over() && !isOver;
@@ -105,6 +118,7 @@ export async function show(view) {
     seats.update(scene, log.moves, isPaused);
     replace(state, isPaused && badge("paused"));
     board.settled(conclude);
+    offer();
     view.entitle(isMyTurn() ? `● ${t("yourTurn")} ${title}` : title);
   }
 
@@ -189,6 +203,7 @@ export async function show(view) {
     view.root,
     frame([heading(title), state, left, again, button(t("leave"), leave)], board.node, [
       trouble.node,
+      ways,
       end.node,
       seats.node,
       el("h2", {}, t("moves")),

@@ -170,6 +170,7 @@ const refused = {
 
 /** Why the server refused a request of a page, where the other two tables do not say it. */
 const error = {
+  "no-place": "An diesem Tisch ist kein Platz mehr frei.",
   action: "Das geht hier nicht.",
   addresses: "In dieser Datei können Adressen von Spielern stehen; nur die Verwaltung bekommt sie.",
   before: "Diese Seite der Suche gibt es nicht.",
