@@ -383,6 +383,13 @@ class WordsTests(SynchronousTestCase):
         for names in ("a ", "bb"):
             self.assertEqual(self.words(Termination.LEFT, 1, names), "seat 1 won, other left")
 
+    def test_a_game_of_go_says_by_how_much(self) -> None:
+        def words(*points: float | None) -> str:
+            seats = tuple(SeatSummary(seat, "ab"[seat], one) for seat, one in enumerate(points))
+            return result(Summary("id", "GoFans", "2.2", "go", "", "", "victory", 1, 3, seats))
+
+        self.assertEqual([words(40, 43.5), words(None, 3), words(-1, 0)], ["b won by 3.5", "b won", "b won"])
+
     def test_shortening(self) -> None:
         self.assertEqual([shortened("abcd", width) for width in (6, 4, 3, 1)], ["abcd  ", "abcd", "ab…", "…"])
 

@@ -196,7 +196,15 @@ def result(summary: Summary) -> str:
     if not summary.termination:
         return "not known"
     won, unwon = RESULTS[Termination(summary.termination)]
-    return unwon if summary.winner is None else won.format(winner=winner(summary))
+    return unwon if summary.winner is None else won.format(winner=winner(summary)) + _lead(summary)
+
+
+def _lead(summary: Summary) -> str:
+    """Return by how many points a game of Go was won, if the points of both are known."""
+    points = [seat.points for seat in summary.seats if seat.points is not None and seat.points >= 0]
+    if summary.kind != "go" or len(points) != len(summary.seats) or max(points) == min(points):
+        return ""
+    return f" by {max(points) - min(points):g}"
 
 
 def winner(summary: Summary) -> str:

@@ -8,23 +8,25 @@ from __future__ import annotations
 
 import secrets
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Final
 
 from attrs import define, field
 from twisted.internet.defer import Deferred
 
-from gamed.games.go.board import LARGEST
+from gamed.games.go.board import BLACK, LARGEST
 from gamed.games.go.hoshi import handicap
+from gamed.games.go.json_views import Listing
 from gamed.games.go.tree import GoGame, Player
+from gamed.records import gofans
 from gamed.records.convert import newest
-from gamed.records.record import document
+from gamed.records.record import Record, document
 from gamed.records.recorder import Recorder
 from gamed.store import Store
 from gamed.web.answers import Answer, Call, Refusal, Route, download
 from gamed.web.imports import Importing, keep
 from gamed.web.opened import GOFANS, go_file
-from gamed.web.recording import MOST_STONES, Recording, komi, pair, text, whole
+from gamed.web.recording import MOST_MOVES, MOST_STONES, Recording, komi, pair, text, whole
 from gamed.web.thread_cooperator import Steps, ThreadCooperator
 
 OF_A_VISITOR: Final = 5
@@ -69,6 +71,7 @@ class Recordings:
         return (
             Route("GET", "recordings", self._list),
             Route("POST", "recordings", self._make),
+            Route("POST", "recordings/file", self._read, file=True),
             Route("GET", "recordings/{id}", self._locked(self._show)),
             Route("DELETE", "recordings/{id}", self._locked(self._forget)),
             Route("POST", "recordings/{id}/act", self._locked(self._act)),
@@ -82,14 +85,40 @@ class Recordings:
         self._sweep()
         return Answer(body={"recordings": [one.entry() for one in self._of(call.visitor)]})
 
-    def _make(self, call: Call) -> Answer:
+    def _make(self, call: Call) -> Any:
+        self._require_place(call)
+        record = call.value("record", str)
+        if record is None:
+            return self._begun(call, Recorder(_game(call)))
+        return Deferred.fromCoroutine(self._opened(call, self.store.record(record)))
+
+    def _read(self, call: Call) -> Deferred[Answer]:
+        self._require_place(call)
+        return Deferred.fromCoroutine(self._opened(call, self.cooperator.do(self._of_file(call.body))))
+
+    def _of_file(self, data: bytes) -> Steps[Record]:
+        """Return the record of the game in a file. Raises Refusal."""
+        first, *others = yield from self.importing.checked(data)
+        if others:
+            text = f"the file has {len(others) + 1} games, and the recorder opens one"
+            raise Refusal(400, "several-games", text, "leave one of them in the file")
+        if first.record is None or not first.is_taken:
+            raise Refusal(400, first.code, first.sentence)
+        return first.record
+
+    async def _opened(self, call: Call, found: Awaitable[Record]) -> Answer:
+        recorder = await self.cooperator.do(_recorder(await found))
+        return self._begun(call, recorder)
+
+    def _require_place(self, call: Call) -> None:
         self._sweep()
         if len(self._of(call.visitor)) >= OF_A_VISITOR:
             hint = "delete one of them; saved games stay in the archive"
             raise Refusal(429, "too-many-recordings", f"you already have {OF_A_VISITOR} recordings", hint)
         if len(self.recordings) >= IN_ALL:
             raise Refusal(503, "recorder-full", f"{IN_ALL} games are already being recorded", "try again later")
-        recorder = Recorder(_game(call))
+
+    def _begun(self, call: Call, recorder: Recorder) -> Answer:
         recording = Recording(secrets.token_hex(8), call.visitor.id, recorder, self.seconds())
         self.recordings[recording.id] = recording
         return Answer(201, {"id": recording.id})
@@ -167,6 +196,24 @@ class Recordings:
             text = f"{SAVES} games were saved in the last hour, which is the limit"
             raise Refusal(429, "too-many-saves", text, "download the file instead")
         self._saves.append(now)
+
+
+def _recorder(record: Record) -> Steps[Recorder]:
+    """Return a recorder that stands at the end of a record's game. Raises Refusal, RecordError and RuleError."""
+    if record.publisher != gofans.PUBLISHER:
+        raise Refusal(400, "no-go", "this is no game of Go")
+    game = gofans.read(record)
+    yield
+    if [player.id for player in game.players] != [0, 1] or game.players[0].color not in (None, BLACK):
+        raise Refusal(400, "no-pair", "the recorder takes games of two players, black and white")
+    listing = Listing(game)
+    if len(listing.nodes) > MOST_MOVES:
+        raise Refusal(400, "too-many-moves", f"a recording has at most {MOST_MOVES} moves")
+    if not gofans.has_removes(record.version):
+        yield from listing.played()
+    recorder = Recorder(game)
+    recorder.go_to(list(game.main_line()))
+    return recorder
 
 
 def _game(call: Call) -> GoGame:

@@ -196,7 +196,7 @@ class RecordsTest(ShellTestCase):
         self.assertEqual(self.requests("POST", "/rooms"), [{"game": "toy", "from": {"record": "0a1b2c3d", "move": 9}}])
 
     def test_variations(self) -> None:
-        self.visit("/records/60600000", ".tree")
+        self.visit("/records/60600000?move=0", ".tree")
         self.see("A short game")
         self.page.focus('[data-node="0"]')
         self.page.keyboard.press("ArrowRight")
@@ -211,6 +211,35 @@ class RecordsTest(ShellTestCase):
         self.assertEqual(
             self.page.get_attribute("text=Link to this position", "href"), "/records/60600000?move=1&node=6"
         )
+
+    def test_it_opens_at_its_end(self) -> None:
+        for path, moves in (("0a1b2c3d", 150), ("60600000", 3)):
+            self.visit(f"/records/{path}", ".board")
+            self.wait(f"document.querySelector('a[href*=\"?move={moves}\"]')")
+        self.see(f"{moves}", ".moves .here")
+
+    def test_going_on_with_a_game_of_go(self) -> None:
+        won = {**GO_RECORD, "termination": "victory", "winner": 0}
+        won["seats"] = [{**seat, "points": points} for seat, points in zip(GO_RECORD["seats"], (40.5, 38), strict=True)]
+        self.api["GET /records"] = {"records": [won], "next": None}
+        self.api["GET /records/60600000"] = {**won, "outcome": {"termination": "victory", "winner": 0}}
+        self.api["POST /recordings"] = {"id": "g1"}
+        self.visit("/records", "table")
+        self.assertIn("won by 2.5 points", self.text("table"))
+        self.visit("/records/60600000", ".tree")
+        self.assertIn("won by 2.5 points", self.text(".ending"))
+        self.page.click("text=Go on in the recorder")
+        self.page.wait_for_selector(".recorder .noting")
+        self.assertEqual(self.requests("POST", "/recordings"), [{"record": "60600000"}])
+
+    def test_a_file_of_go_is_opened(self) -> None:
+        self.api["POST /recordings/file"] = {"id": "g1"}
+        self.visit("/", "[data-game=go] a")
+        self.page.click("[data-game=go] a")
+        self.page.wait_for_selector("input[type=file]")
+        self.page.set_input_files("input[type=file]", {"name": "a.sgf", "mimeType": "x", "buffer": b"0"})
+        self.page.click("button:text-is('Open')")
+        self.page.wait_for_selector(".recorder .noting")
 
     def test_sides_of_go_without_names(self) -> None:
         ended = {**GO_RECORD, "seats": UNNAMED, "termination": "victory", "winner": 1}
@@ -303,7 +332,7 @@ class RecorderTest(ShellTestCase):
         values = [field.input_value() for field in self.page.locator("dialog input").all()]
         self.assertEqual(values, ["50", "30.5"])
         self.page.click('dialog button[type="submit"]')
-        self.see("Kuro won. Black: 50, White: 30.5")
+        self.see("Kuro won by 19.5 points. Black: 50, White: 30.5")
         sent = self.requests("POST", "/recordings/g1/act", 2)
         self.assertEqual(sent, [{"do": "dead", "point": [4, 4]}, {"do": "points", "points": [50, 30.5]}])
 
@@ -317,10 +346,10 @@ class RecorderTest(ShellTestCase):
         points = {"score": {"black": 0.0, "white": 7.5}, "points": [0, 7.5]}
         self.api["GET /recordings/g1"] = {**RECORDING, "scene": scene, **points}
         self.visit("/recorder/g1", ".tree")
-        self.assertEqual(self.text(".ending"), "White won. Black: 0, White: 7.5")
+        self.assertEqual(self.text(".ending"), "White won by 7.5 points. Black: 0, White: 7.5")
         self.page.evaluate(GERMAN)
         self.visit("/recorder/g1", ".tree")
-        self.see("Wei\u00df hat gewonnen. Schwarz: 0, Wei\u00df: 7,5", ".ending")
+        self.see("Wei\u00df hat gewonnen mit 7,5 Punkten Vorsprung. Schwarz: 0, Wei\u00df: 7,5", ".ending")
         self.assertIn("Komi: 6,5", self.text(".options"))
 
     def test_a_variation_in_place_of_the_last_move(self) -> None:

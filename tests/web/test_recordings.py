@@ -17,6 +17,7 @@ from gamed.games.go.board import Board, points, ruleset
 from gamed.games.go.json_views import refused
 from gamed.games.go.rules import Go
 from gamed.records import gofans
+from gamed.records.files import outcomes
 from gamed.records.index import index
 from gamed.replayers import readers, replayers
 from gamed.store.memory import MemoryStore
@@ -25,7 +26,7 @@ from gamed.web.answers import Answer, Refusal, refusal_of
 from gamed.web.imports import Importing
 from gamed.web.recordings import FORGOTTEN_AFTER, IN_ALL, OF_A_VISITOR, SAVES, Recordings
 from gamed.web.thread_cooperator import ThreadCooperator
-from tests.records.documents import outcome
+from tests.records.documents import GOFANS, UNKNOWN, outcome
 from tests.records.gogames import read_sgf
 from tests.web.harness import dispatch
 
@@ -519,3 +520,63 @@ class FuzzTests(RecorderCase):
         except GamedError:
             return
         self.assertIsInstance(answer if isinstance(answer, Answer) else self.successResultOf(answer), Answer)
+
+
+SGF = b"(;GM[1]FF[4]SZ[9]PB[Anna]PW[Bert]KM[6.5]RE[W+3.5];B[ee]C[Tengen];W[ce](;B[eg])(;B[gg];W[gc]))"
+
+
+class OpeningTests(RecorderCase):
+    """Anybody may go on with a game from a file or from the archive, and gets a file of it."""
+
+    def opened(self, data: bytes) -> dict[str, Any]:
+        self.id = self.handle("recordings/file", data).body["id"]
+        return self.shown()
+
+    def check(self, found: dict[str, Any]) -> None:
+        """See that the game of `SGF` is there, and goes on."""
+        self.assertEqual([seat["name"] for seat in found["scene"]["seats"]], ["Anna", "Bert"])
+        self.assertEqual([move["point"] for move in found["moves"]], [[5, 5], [3, 5], [5, 7]])
+        self.assertEqual((found["current"], found["scene"]["turn"]), (found["moves"][-1]["node"], [1]))
+        self.assertEqual(len(found["tree"]["nodes"]), 5)
+        self.assertEqual(found["points"], [0.0, 3.5])
+        self.play([7, 7])
+        self.act("comment", text="A good move.")
+        written = self.handle(f"recordings/{self.id}/file", method="GET", format="sgf").encoded()
+        self.assertIn(b"C[A good move.]W[gg]", written.replace(b"\n", b""))
+        self.assertIn(b"C[Tengen]", written)
+
+    def test_a_file(self) -> None:
+        self.check(self.opened(SGF))
+
+    def test_a_file_that_the_recorder_has_written(self) -> None:
+        self.opened(SGF)
+        written = self.handle(f"recordings/{self.id}/file", method="GET").encoded()
+        self.check(self.opened(written))
+
+    def test_a_record(self) -> None:
+        (kept,) = outcomes(SGF, index(), replayers(), readers())
+        assert kept.record is not None
+        self.successResultOf(self.store.keep(kept.record, kept.summary))
+        self.id = self.handle("recordings", {"record": kept.record.id}).body["id"]
+        self.check(self.shown())
+        # The record itself has not changed.
+        self.assertEqual(self.successResultOf(self.store.record(kept.record.id)), kept.record)
+
+    def test_what_cannot_be_opened(self) -> None:
+        four = GOFANS.replace(b"</players>", b'<player id="2" color="black"/><player id="3" color="white"/></players>')
+        long = b"(;GM[1]SZ[19]" + b";B[];W[]" * 501 + b")"
+        for data, code in (
+            (b"nonsense", "not-xml"),
+            (SGF + SGF, "several-games"),
+            (SGF.replace(b"W[ce]", b"W[ee]"), "illegal"),
+            (long, "too-many-moves"),
+            (four, "no-pair"),
+            (UNKNOWN, "no-go"),
+        ):
+            self.assertEqual(self.refused("recordings/file", data).code, code, data[:40])
+        self.assertEqual(self.refused("recordings", {"record": "ffffffff"}).code, "no-record")
+        self.assertEqual(self.refused("recordings", {"record": 7}).code, "type")
+        self.assertEqual(self.recordings.recordings, {})
+        for _ in range(OF_A_VISITOR):
+            self.opened(SGF)
+        self.assertEqual(self.refused("recordings/file", SGF).code, "too-many-recordings")

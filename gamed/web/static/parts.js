@@ -116,8 +116,14 @@ export function chip(seat) {
   return el("span", { class: `chip seat-${seat % 8}`, "aria-hidden": "true" }, String(seat + 1));
 }
 
-/** The result of a game in words, as nodes. `outcome` is {termination, winner}. */
-export function result(outcome, seats) {
+/** By how many points a game of Go was won: "by 3.5 points"; nothing if the points of both are not known. */
+export function lead(points) {
+  const known = points?.length === 2 && points.every((one) => typeof one === "number" && one >= 0);
+  return known && points[0] !== points[1] ? t("byPoints", { count: Math.abs(points[0] - points[1]) }) : "";
+}
+
+/** The result of a game in words, as nodes. `outcome` is {termination, winner}; `by`: by how much it was won. */
+export function result(outcome, seats, by = "") {
   if (!outcome) return [];
   const word = TERMINATIONS[outcome.termination];
   if (outcome.winner === null || outcome.winner === undefined) {
@@ -126,7 +132,7 @@ export function result(outcome, seats) {
   }
   const [before, after] = t("won", { name: "\0" }).split("\0");
   const how = word && word !== "Victory" && t.has(`end${word}`) ? ` (${t(`end${word}`)})` : "";
-  return [before, bdi(seatName(seats, outcome.winner)), after + how];
+  return [before, bdi(seatName(seats, outcome.winner)), after + how + (by && ` ${by}`)];
 }
 
 const LONGEST = 80; // longer options are not shown, for example a whole course as text

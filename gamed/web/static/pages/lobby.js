@@ -1,8 +1,8 @@
 // The lobby: the games, the open and running rooms, and the last results.
 
-import { get, poll, session } from "../api.js";
+import { gameOf, get, poll, session } from "../api.js";
 import { bdi, el, replace } from "../dom.js";
-import { badge, button, gameName, heading, link, names, options, result, sided, table, when } from "../parts.js";
+import { badge, button, gameName, heading, lead, link, names, options, result, sided, table, when } from "../parts.js";
 import { t } from "../words.js";
 import { play, playIn, playTitle, prepare } from "./join.js";
 import { codes, prepared } from "./prepared.js";
@@ -28,8 +28,9 @@ function section(title, draw) {
 }
 
 function gameCards(view) {
-  const offered = session.games.filter((game) => game.kind === "go" || game.can.some((what) => what !== "from"));
-  if (!offered.length) return el("p", { class: "muted" }, t("noGames"));
+  const offered = session.games.filter((game) => game.can.some((what) => what !== "from"));
+  // Go is not played here, but written down.
+  if (!offered.some((game) => game.kind === "go")) offered.push({ ...gameOf("go"), can: [] });
   return el(
     "ul",
     { class: "cards" },
@@ -138,7 +139,7 @@ export function recordTable(label, records, { hasFormat = false } = {}) {
         when(one.started),
         bdi(name),
         el("div", {}, names(seats, { class: `names kind-${kind}` }), one.own && el("span", { class: "badge" }, t("yours"))),
-        one.termination ? result(one, seats) : t("noneUnknown"),
+        one.termination ? result(one, seats, kind === "go" ? lead(seats.map((seat) => seat.points)) : "") : t("noneUnknown"),
         one.seats.length ? String(one.length) : "",
         ...(hasFormat ? [bdi(format)] : []),
         link(

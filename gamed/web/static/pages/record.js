@@ -1,11 +1,9 @@
 // The replay of a record: positions by slider, keys or list, Go's variations as a tree, downloads, and a new room from here.
 
-import { gameOf, get } from "../api.js";
+import { gameOf, get, post } from "../api.js";
 import { findings, frame, moveList, refusals, stage, steerByKeys } from "../board.js";
 import { bdi, el, isolated, replace, svg } from "../dom.js";
-import {
-  TERMINATIONS, button, choice, complaint, gameName, heading, link, matchTitle, names, options, result, sided, span, when, worded,
-} from "../parts.js";
+import { TERMINATIONS, button, choice, complaint, gameName, heading, lead, link, matchTitle, names, options, result, sided, span, when, worded } from "../parts.js";
 import { letters, lineThrough, tree } from "../tree.js";
 import { translator } from "../words.js";
 
@@ -16,6 +14,7 @@ export const words = {
     playMoves: "Play the moves",
     stopMoves: "Stop",
     perSecond: "{n} per second",
+    goOnRecording: "Go on in the recorder",
     linkHere: "Link to this position",
     replayKeys: "Keys: ← and → for one move, Home, End, and the space bar to play.",
     ranOut: "{limit} were allowed, {taken} were taken, of which {gap} do not count",
@@ -26,6 +25,7 @@ export const words = {
     playMoves: "Züge abspielen",
     stopMoves: "Anhalten",
     perSecond: "{n} pro Sekunde",
+    goOnRecording: "Weiter mitschreiben",
     linkHere: "Link zu dieser Stellung",
     replayKeys: "Tasten: ← und → für einen Zug, Pos1, Ende, Leertaste zum Abspielen.",
     ranOut: "erlaubt waren {limit}, gebraucht {taken}, davon zählen {gap} nicht",
@@ -252,6 +252,15 @@ export async function show(view) {
     }
   }
 
+  async function goOn() {
+    try {
+      const { id } = await post("/recordings", { record: record.id }, view.signal);
+      view.go(`/recorder/${encodeURIComponent(id)}`);
+    } catch (error) {
+      if (!view.signal.aborted) trouble.say(error);
+    }
+  }
+
   const found = findings((to) => move(to), () => record.length);
   found.update(record.findings);
   const refused = refusals((to) => move(to));
@@ -268,9 +277,9 @@ export async function show(view) {
         comment,
         note,
         names(seats),
-        el("p", { class: "ending" }, ...(record.outcome ? result(record.outcome, seats) : [t("noneUnknown")])),
+        el("p", { class: "ending" }, ...(record.outcome ? result(record.outcome, seats, record.tree ? lead(seats.map((one) => one.points)) : "") : [t("noneUnknown")])),
         facts(record),
-        el("div", { class: "buttons" }, permalink, start),
+        el("div", { class: "buttons" }, permalink, start, record.tree && button(t("goOnRecording"), goOn)),
         el("div", { class: "buttons", role: "group", "aria-label": t("download") }, downloads(record, path)),
         found.node,
         refused.node,
@@ -283,7 +292,7 @@ export async function show(view) {
   list.set(main.moves, say);
   if (hasBoard) steerByKeys(view.signal, { by: (steps) => move(n + steps), move, end: () => move(line.moves.length), toggle });
   const node = Number(view.query.get("node"));
-  const wanted = Number(view.query.get("move") ?? 0);
+  const wanted = Number(view.query.get("move") ?? main.moves.length);
   await jump(nodes && node && nodes.some((one) => one.id === node) ? enter(node) : Number.isFinite(wanted) ? Math.trunc(wanted) : 0);
 }
 

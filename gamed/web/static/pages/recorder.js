@@ -3,7 +3,7 @@
 import { get, post, remove } from "../api.js";
 import { frame, moveList, stage, steerByKeys } from "../board.js";
 import { bdi, el, replace } from "../dom.js";
-import { ask, button, choice, complaint, confirm, heading, labelled, link, names, optionValue, options, result, sided, worded } from "../parts.js";
+import { ask, button, choice, complaint, confirm, heading, labelled, lead, link, names, optionValue, options, result, sided, worded } from "../parts.js";
 import { letters, tree } from "../tree.js";
 import { spelled, translator } from "../words.js";
 
@@ -12,6 +12,9 @@ export const words = {
     resultOf: "Result",
     resultHelp: "The points of both players, as counted after dead stones were marked; leave unknown points empty. To resign, use the button below the board.",
     newRecording: "Record a Go game",
+    openFile: "Game of Go (SGF or GoFans)",
+    openIt: "Open",
+    openHelp: "To go on with a game of the archive, open its record and choose “Go on in the recorder”.",
     handicap: "Handicap",
     komi: "Komi",
     takeBack: "Take back",
@@ -28,6 +31,9 @@ export const words = {
     resultOf: "Ergebnis",
     resultHelp: "Die Punkte beider, gezählt nach dem Markieren toter Steine; unbekannte bleiben leer. Zum Aufgeben gibt es den Knopf unter dem Brett.",
     newRecording: "Go-Partie mitschreiben",
+    openFile: "Go-Partie (SGF oder GoFans)",
+    openIt: "Öffnen",
+    openHelp: "Um eine Partie des Archivs fortzusetzen, öffne ihre Aufzeichnung und wähle „Weiter mitschreiben“.",
     handicap: "Vorgabe",
     komi: "Komi",
     takeBack: "Zurücknehmen",
@@ -75,6 +81,16 @@ async function begin(view) {
       if (!view.signal.aborted) trouble.say(error);
     }
   };
+  const file = el("input", { type: "file", accept: ".sgf,.xml,application/x-go-sgf,application/xml,text/xml", required: true });
+  const open = async (event) => {
+    event.preventDefault();
+    try {
+      const { id } = await post("/recordings/file", file.files[0], view.signal);
+      view.go(`/recorder/${encodeURIComponent(id)}`);
+    } catch (error) {
+      if (!view.signal.aborted) trouble.say(error);
+    }
+  };
   replace(
     view.root,
     heading(t("newRecording")),
@@ -84,6 +100,8 @@ async function begin(view) {
       Object.entries(fields).map(([name, control]) => labelled(t(name), control)),
       el("button", { type: "submit", class: "primary" }, t("begin")),
     ),
+    el("form", { class: "search", onsubmit: open }, labelled(t("openFile"), file), el("button", { type: "submit" }, t("openIt"))),
+    el("p", { class: "muted" }, t("openHelp")),
     trouble.node,
     recordings.length > 0 && el("h2", {}, t("yourRecordings")),
     el("ul", { class: "cards" }, recordings.map(card)),
@@ -160,7 +178,7 @@ async function write(view) {
   function draw(isAnimated) {
     const { scene, can, moves, current } = now;
     board.update({ ...scene, board: { ...scene.board, marks: letters(now.tree.nodes, current) } }, isAnimated);
-    const said = scene.outcome ? [...result(scene.outcome, sided("go", scene.seats)), ". "] : [];
+    const said = scene.outcome ? [...result(scene.outcome, sided("go", scene.seats), lead(now.points)), ". "] : [];
     replace(end, ...said, score(now));
     end.hidden = !end.hasChildNodes();
     back.disabled = !can.back;
