@@ -107,6 +107,21 @@ class ProgramTests(BoardCase):
         self.assertEqual(self.acted(), [{"do": "program", "cards": cards, "down": False}])
         self.assertEqual(self.page.locator("[data-submit]").count(), 0)
 
+    def check_digits(self) -> None:
+        for key in "41928":
+            self.page.keyboard.press(key)
+        told = self.registers()
+        for n, index in enumerate((4, 1, 9, 2, 8)):
+            self.assertIn(str(self.hand[index - 1]), told[n] or "", told)
+
+    def test_digits_fill_the_registers_from_the_first_one(self) -> None:
+        self.page.locator("[data-register='1']").focus()
+        self.check_digits()
+
+    def test_digits_need_no_focus(self) -> None:
+        self.page.evaluate("document.activeElement.blur()")
+        self.check_digits()
+
     def test_backspace_takes_a_card_back(self) -> None:
         self.page.locator("[data-card]").first.focus()
         for key in ("1", "2", "Backspace", "3"):

@@ -152,3 +152,29 @@ class SuspenseTests(ShellTestCase):
     def test_a_player(self) -> None:
         you = {**scene(started("anlauf", 2), 0)["you"], "prompt": None, "hand": []}
         self.check("/seats/s1", "/seats/s1", "You lost.", you=you)
+
+
+class NextTurnTests(ShellTestCase):
+    """Nothing of the next turn is shown before the board has shown this one: prompt, hand, list of moves."""
+
+    def test_a_player(self) -> None:
+        self.page.emulate_media(reduced_motion="no-preference")
+        games = [{"kind": "roborally", "name": "RoboRally", "can": ["play"], "bots": [], "options": {}}]
+        self.api["GET /session"] = {**SESSION, "games": games}
+        asked = scene(started("anlauf", 2), 0)
+        trail = {"turn": 1, "steps": []}
+        before = {**asked, "board": {**asked["board"], "trail": trail}, "you": {**asked["you"], "prompt": None}}
+        here = {"id": "r1", "game": "roborally", "name": "Me", "state": "playing", "seats": [], "moves": []}
+        self.api["GET /seats/r1"] = {**here, "started": "2026-01-01T00:00:00Z", "scene": before}
+        self.visit("/seats/r1", ".rr-crew li")
+        hit = [1, "lasers", [[0, 1, 1, "E", 3, False]], None, None]
+        steps = [hit, [1, "touched", [], None, None], hit]
+        after = {**asked, "board": {**asked["board"], "trail": {"turn": 1, "steps": steps}}}
+        move = {"n": 1, "seat": 1, "text": "", "at": 10, "took": None, "cards": [60, 10]}
+        self.emit("/seats/r1", "scene", {"scene": {**after, "last": move}, "moves": [move], "reset": False})
+        self.see("Lasers fire", ".rr-now")
+        self.assertEqual(self.page.locator("[data-card]").count(), 0)
+        self.assertNotIn("Move 1", self.text())
+        self.assertNotIn("program", self.text(".rr-panel h2").lower())
+        self.page.wait_for_selector("[data-card]")
+        self.see("1 Move 1 (60), 2 Turn right (10)", ".moves")

@@ -197,10 +197,8 @@ export function create(root, context) {
     stage.classList.remove("firing");
     status.textContent = headline();
     drawRobots();
-    if (isEnded()) {
-      drawPanel();
-      announce();
-    }
+    drawPanel();
+    announce();
     for (const resolve of resting.splice(0)) resolve();
   }
 
@@ -251,7 +249,8 @@ export function create(root, context) {
 
   const you = () => scene?.you;
   const free = () => [1, 2, 3, 4, 5].filter((n) => !you().locked.includes(n));
-  const isAsked = (prompt) => context.mode === "play" && !isSent && you()?.prompt === prompt;
+  // Nothing of the next turn is shown before the board has shown this one.
+  const isAsked = (prompt) => context.mode === "play" && !isSent && timer === null && you()?.prompt === prompt;
 
   async function act(action) {
     try {
@@ -389,7 +388,7 @@ export function create(root, context) {
       el("h3", { id: "rr-registers" }, t("registers")),
       el("div", { class: "rr-registers", role: "group", "aria-labelledby": "rr-registers" }, [1, 2, 3, 4, 5].map(registerButton)),
       programming(),
-      you().seconds && you().prompt ? el("p", { class: "rr-help" }, t("limit", { n: you().seconds })) : null);
+      you().seconds && you().prompt && timer === null ? el("p", { class: "rr-help" }, t("limit", { n: you().seconds })) : null);
     const power = panel.querySelector("[data-power]");
     if (power && down !== undefined && key) power.checked = down;
     const nodes = [...panel.querySelectorAll("[data-key]")];
@@ -406,7 +405,7 @@ export function create(root, context) {
     }
   }
 
-  panel.addEventListener("keydown", (event) => {
+  function press(event) {
     if (isChord(event)) return;
     const group = event.target.closest(".rr-hand, .rr-registers, .rr-facing");
     const way = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
@@ -422,6 +421,9 @@ export function create(root, context) {
       event.preventDefault();
       const card = you().hand[Number(event.key) - 1];
       put(card, register && !you().locked.includes(register) ? register : undefined);
+      // The next digit goes on from here.
+      const next = register && free().find((n) => draft[n - 1] === null);
+      if (next) panel.querySelector(`[data-register="${next}"]`).focus();
     } else if (event.key === "Backspace") {
       event.preventDefault();
       take(register && draft[register - 1] !== null ? register : undefined);
@@ -429,7 +431,11 @@ export function create(root, context) {
       active = null;
       drawPanel();
     }
-  });
+  }
+  panel.addEventListener("keydown", press);
+  // Digits count even if nothing has the focus.
+  const pressOutside = (event) => event.target === document.body && press(event);
+  document.addEventListener("keydown", pressOutside);
 
   // Dragging with the mouse. Touching scrolls, and selects by a tap.
   function drag(event, card) {
@@ -505,6 +511,7 @@ export function create(root, context) {
       if (board?.ranking) return you() ? t("youLost") : t("over", { name: nameOf(scene, board.ranking[0], t) });
       if (scene.phase === "out") return t("out");
     }
+    if (timer !== null && you()) return t("turn", seen);
     if (you() && ["joining", "waiting", "wait"].includes(scene.phase)) return t(scene.phase);
     if (you()?.prompt && isSent) return t("wait");
     if (you()?.prompt) {
@@ -576,6 +583,7 @@ export function create(root, context) {
     rest: () => (timer === null ? Promise.resolve() : new Promise((resolve) => resting.push(resolve))),
     destroy() {
       clearTimeout(timer);
+      document.removeEventListener("keydown", pressOutside);
       clear(root);
     },
   };

@@ -35,6 +35,7 @@ async function showRoom(view, { path, room, board }) {
   let scene = room.scene;
   const joins = el("p", { class: "buttons" }); // the way to a free seat
   let actions = null;
+  let unshown = []; // moves that the board does not show yet
   let told = 0; // how many events the stream has brought
 
   function say(move) {
@@ -70,12 +71,14 @@ async function showRoom(view, { path, room, board }) {
     scene = event.scene;
     room.state = stateOf(scene, room.state, log.moves);
     room.record = scene.record ?? room.record;
+    if (isReset || isFirst) unshown = [];
     if (isReset || isFirst) list.set(log.moves, say);
-    else list.add(added, say);
+    else unshown.push(...added);
     draw(!isReset && !isFirst && added.length === 1);
+    if (unshown.length) board.settled(() => list.add(unshown.splice(0), say));
     if (changed.length) board.settled(() => list.change(log.still(changed), say));
     if (isReset && !isFirst) view.announce(t("back"));
-    else if (!isFirst) tell(view.announce, added, say);
+    else if (!isFirst) board.settled(() => tell(view.announce, added, say));
     if (scene.outcome && !wasOver) board.settled(() => view.announce(end.node.textContent));
     if (scene.outcome && !room.record) soon();
     return undefined;

@@ -35,6 +35,7 @@ export async function show(view) {
   let isOver = false;
   const ways = el("div", {}); // how to get opponents, while the person waits for them
   let opens = null; // shows that
+  let unshown = []; // moves that the board does not show yet
   const seen = []; // functions to call with the next scene
 
   /** Sends an action, and waits for the scene that shows its effect. Until then the board must not offer it again. */
@@ -128,15 +129,17 @@ export async function show(view) {
     const [wasMine, wasOver] = [isMyTurn(), over()];
     scene = event.scene;
     record = scene.record ?? record;
+    if (isReset || isFirst) unshown = [];
     if (isReset || isFirst) list.set(log.moves, say);
-    else list.add(added, say);
+    else unshown.push(...added);
     wind();
     draw(!isReset && !isFirst && added.length === 1);
+    if (unshown.length) board.settled(() => list.add(unshown.splice(0), say));
     if (changed.length) board.settled(() => list.change(log.still(changed), say));
     for (const resolve of seen.splice(0)) resolve();
     if (!isFirst) {
       if (isReset) view.announce(t("back"));
-      else tell(view.announce, added, say);
+      else board.settled(() => tell(view.announce, added, say));
       if (over() && !wasOver) board.settled(() => view.announce(verdict()));
       else if (isMyTurn() && !wasMine) view.announce(t("yourTurn"));
     }
