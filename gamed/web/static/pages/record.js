@@ -97,6 +97,7 @@ export async function show(view) {
   const hasBoard = record.boards !== false;
   const board = hasBoard ? await stage(record.game, "replay", view) : null;
   const trouble = complaint();
+  const isBig = view.query.has("screen");
   let line = main;
   let n = 0;
   let timer = 0;
@@ -168,7 +169,7 @@ export async function show(view) {
   }
 
   function address() {
-    const query = new URLSearchParams({ move: n });
+    const query = new URLSearchParams({ ...(isBig && { screen: "" }), move: n });
     if (line !== main && here()?.node) query.set("node", here().node);
     return `${location.pathname}?${query}`;
   }
@@ -266,7 +267,14 @@ export async function show(view) {
   const refused = refusals((to) => move(to));
   refused.update(record);
   view.entitle(matchTitle(title, record.seats, record.started));
-  replace(
+  const verdict = el("p", { class: "ending" }, ...(record.outcome ? result(record.outcome, seats, record.tree ? lead(seats.map((one) => one.points)) : "") : [t("noneUnknown")]));
+  if (isBig) {
+    document.body.classList.add("screen");
+    view.signal.addEventListener("abort", () => document.body.classList.remove("screen"));
+  }
+  const leave = link(location.pathname, { class: "button" }, t("leaveBigScreen"));
+  if (isBig) replace(view.root, el("h1", { class: "unseen" }, title), names(seats), board?.node, verdict, el("div", { class: "buttons corner" }, leave));
+  else replace(
     view.root,
     frame(
       [heading(title), record.started && el("span", { class: "muted" }, when(record.started))],
@@ -277,7 +285,7 @@ export async function show(view) {
         comment,
         note,
         names(seats),
-        el("p", { class: "ending" }, ...(record.outcome ? result(record.outcome, seats, record.tree ? lead(seats.map((one) => one.points)) : "") : [t("noneUnknown")])),
+        verdict,
         facts(record),
         el("div", { class: "buttons" }, permalink, start, record.tree && button(t("goOnRecording"), goOn)),
         el("div", { class: "buttons", role: "group", "aria-label": t("download") }, downloads(record, path)),

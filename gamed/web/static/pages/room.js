@@ -12,7 +12,8 @@ export async function show(view) {
   const path = `/rooms/${encodeURIComponent(view.id)}`;
   const room = await get(path, view.signal).catch((error) => {
     if (view.signal.aborted || !error.record) throw error;
-    return view.go(`/records/${encodeURIComponent(error.record)}`, { replaces: true });
+    const more = view.query.has("screen") ? "?screen" : ""; // a projector goes on showing the board alone
+    return view.go(`/records/${encodeURIComponent(error.record)}${more}`, { replaces: true });
   });
   if (view.signal.aborted) return;
   view.entitle(gameName(room.game));
@@ -35,6 +36,7 @@ async function showRoom(view, { path, room, board }) {
   let scene = room.scene;
   const joins = el("p", { class: "buttons" }); // the way to a free seat
   let actions = null;
+  let isGone = false; // whether the room was closed before the match had an end
   let unshown = []; // moves that the board does not show yet
   let told = 0; // how many events the stream has brought
 
@@ -43,7 +45,7 @@ async function showRoom(view, { path, room, board }) {
   }
 
   function conclude() {
-    end.update(scene, room.record);
+    end.update(scene, room.record, isGone ? t("roomGone") : null);
     replace(state, badge(room.state));
   }
 
@@ -151,13 +153,15 @@ async function showRoom(view, { path, room, board }) {
   take({ scene: room.scene, moves: movesOf(room), reset: false }, true);
   lookAtCodes();
   const gone = (refusal) => {
-    if (refusal) trouble.say(refusal);
-    else {
-      room.state = "ended";
-      draw(false);
-      if (!scene.outcome) trouble.say(new Error(t("roomGone")));
-      else if (!room.record) soon();
-    }
+    if (refusal && refusal.status !== 404) return trouble.say(refusal);
+    isGone = !scene.outcome;
+    // Clocks stop.
+    if (isGone) scene = { ...scene, turn: [], isLive: false };
+    room.state = "ended";
+    room.record = refusal?.record ?? room.record;
+    draw(false);
+    if (!room.record) soon();
+    return undefined;
   };
   const hear = (event) => {
     told += 1;

@@ -33,6 +33,7 @@ export async function show(view) {
   let scene = seat.scene;
   let record = seat.record ?? null;
   let isOver = false;
+  let isGone = false; // whether the seat was closed before the match had an end
   const ways = el("div", {}); // how to get opponents, while the person waits for them
   let opens = null; // shows that
   let unshown = []; // moves that the board does not show yet
@@ -89,6 +90,7 @@ export async function show(view) {
   view.signal.addEventListener("abort", () => clearInterval(timer));
 
   function verdict() {
+    if (isGone) return t("seatGone");
     if (!over()) return null;
     const winner = scene.outcome?.winner ?? null;
     const seat = scene.you?.seat ?? null;
@@ -161,7 +163,8 @@ export async function show(view) {
       await new Promise((resolve) => setTimeout(resolve, delay));
       if (view.signal.aborted || record) break;
       const now = await get(path, view.signal).catch(() => null);
-      const room = now?.room ? await get(`/rooms/${encodeURIComponent(now.room)}`, view.signal).catch((error) => error) : null;
+      const id = now?.room ?? seat.room; // after a restart of the server the seat is unknown, and its room has a record
+      const room = id ? await get(`/rooms/${encodeURIComponent(id)}`, view.signal).catch((error) => error) : null;
       record = now?.record ?? room?.record ?? null;
     }
     isLooking = false;
@@ -194,11 +197,15 @@ export async function show(view) {
 
   function gone(refusal) {
     isOver = true;
-    if (refusal) trouble.say(refusal);
+    isGone = !over() && !scene.refused;
+    // Clocks stop, and no moves are offered.
+    if (isGone) scene = { ...scene, phase: "over", turn: [], isLive: false };
+    if (refusal && refusal.status !== 404) trouble.say(refusal);
     else if (scene.refused) trouble.say(new Refusal(409, { code: scene.refused, text: scene.error }));
-    else if (!over()) trouble.say(new Error([t("seatGone"), language() === "en" && scene.error].filter(Boolean).join(" ")));
+    else if (isGone && scene.error && language() === "en") trouble.say(new Error(scene.error));
     count();
     draw(false);
+    if (isGone && !record) findRecord();
   }
 
   const again = button(t("again"), playAgain, { class: "primary", hidden: true });

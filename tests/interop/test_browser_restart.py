@@ -1,0 +1,46 @@
+"""The daemon is killed and started again while people play and watch."""
+
+from __future__ import annotations
+
+from playwright.sync_api import Page
+
+from tests.interop.browsing import LiveTestCase, seated
+
+
+class RestartTests(LiveTestCase):
+    def sit(self, game: str) -> Page:
+        """Take a seat against a program; return another browser, which watches."""
+        self.page.goto("/")
+        self.page.click(f"[data-game='{game}'] button:text-is('Play')")
+        self.page.check("dialog input[value=bots]")
+        self.page.click("dialog button[type=submit]")
+        seated(self.page)
+        watching = self.tab(self.browser())
+        room = self.room(self.page, game, "playing")
+        watching.goto(f"/rooms/{room}")
+        watching.wait_for_selector(".clock.running")
+        return watching
+
+    def check(self, game: str) -> None:
+        watching = self.sit(game)
+        self.daemon.kill()
+        self.daemon.start()
+        for page, sentence in (
+            (self.page, "Your seat at the table has been closed."),
+            (watching, "This room is closed."),
+        ):
+            page.wait_for_selector(".ending a")
+            self.assertEqual(page.locator(".ending").inner_text(), f"{sentence} To the record")
+            self.assertEqual(page.locator(".clock.running, .complaint:not([hidden])").count(), 0)
+            page.click(".ending a")
+            page.wait_for_selector(".steering")
+
+    def test_hive(self) -> None:
+        self.check("hive")
+
+    def test_battleship(self) -> None:
+        self.check("battleship")
+
+    def test_roborally(self) -> None:
+        self.check("roborally")
+        self.assertEqual(self.page.locator(".rr-panel:visible, [data-card]:visible").count(), 0)
