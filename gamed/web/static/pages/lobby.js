@@ -3,9 +3,51 @@
 import { gameOf, get, poll, session } from "../api.js";
 import { bdi, el, replace } from "../dom.js";
 import { badge, button, gameName, heading, lead, link, names, options, result, sided, table, when } from "../parts.js";
-import { t } from "../words.js";
+import { translator } from "../words.js";
 import { play, playIn, playTitle, prepare } from "./join.js";
 import { codes, prepared } from "./prepared.js";
+
+export const words = {
+  en: {
+    withCodeRoom: "Take a reserved seat: {game}, room {room}",
+    reservedSeats: "{count} reserved seats: whoever has a code can take one.",
+    reservedSeatsOne: "{count} reserved seat: whoever has the code can take it.",
+    watchRoom: "Watch {game}, room {room}",
+    recordGame: "Record a game",
+    goOnGame: "Continue with {game}",
+    openRooms: "Open rooms",
+    runningRooms: "Running games",
+    recentResults: "Recent results",
+    noOpenRooms: "Nobody is waiting.",
+    noRunningRooms: "No game is running.",
+    noResults: "No game has ended yet.",
+    allRecords: "All records",
+    watchers: "{count} spectators",
+    watchersOne: "{count} spectator",
+    replayOf: "Replay {game}, {date}",
+    yours: "Yours",
+  },
+  de: {
+    withCodeRoom: "Einen reservierten Platz nehmen: {game}, Raum {room}",
+    reservedSeats: "{count} reservierte Plätze: Wer einen Code hat, kann einen nehmen.",
+    reservedSeatsOne: "{count} reservierter Platz: Wer den Code hat, kann ihn nehmen.",
+    watchRoom: "{game} zusehen, Raum {room}",
+    recordGame: "Partie mitschreiben",
+    goOnGame: "Weiter mit {game}",
+    openRooms: "Offene Räume",
+    runningRooms: "Laufende Partien",
+    recentResults: "Letzte Ergebnisse",
+    noOpenRooms: "Niemand wartet.",
+    noRunningRooms: "Es läuft keine Partie.",
+    noResults: "Noch ist keine Partie zu Ende.",
+    allRecords: "Alle Aufzeichnungen",
+    watchers: "{count} Zuschauer",
+    watchersOne: "{count} Zuschauer",
+    replayOf: "{game} vom {date} ansehen",
+    yours: "Deine",
+  },
+};
+const t = translator(words);
 
 const EVERY = 2_000; // ms between requests for the rooms
 const RESULTS = 8;
