@@ -146,8 +146,11 @@ class Root(Resource):
             self.shell = StaticFiles(self.files, INDEX)
 
     def getChild(self, path: bytes, request: Any) -> Any:  # noqa: ARG002 (Resource's signature)
-        """Return the HTML page if its router knows the path, else a 404 page."""
-        if self.shell is not None and is_page(request.path):
+        """Return the HTML page. If its router does not know the path, the status is 404, and programs get less."""
+        is_known = is_page(request.path)
+        if not is_known:
+            request.setResponseCode(404)
+        if self.shell is not None and (is_known or b"text/html" in (request.getHeader(b"accept") or b"")):
             return self.shell
         return pages.notFound("Not found", "The start page is at /. Programs can read /metrics, /healthz and /readyz.")
 

@@ -72,6 +72,17 @@ class LooksTest(ShellTestCase):
             self.page.evaluate("document.documentElement.dataset.theme = 'dark'")
             self.check({"runOnly": ["color-contrast"]})
 
+    def test_no_address_breaks_the_page_and_errors_can_be_read(self) -> None:
+        for path, said in (
+            ("/records/%ff", "There is nothing here. It may no longer exist."),
+            ("/rooms/%E0%A4%A", "There is nothing here. It may no longer exist."),
+            ("/nosuch", "There is no such page."),
+        ):
+            self.visit(path, "[role=alert]")
+            self.see(said)
+            self.check()
+        self.errors.clear()
+
     def test_the_dialogs(self) -> None:
         self.visit("/", '[data-game="toy"]')
         for text in ("Play", "Prepare", "Log out"):
@@ -318,6 +329,17 @@ class SettingsTest(ShellTestCase):
             self.see("Because of that.")
             self.assertNotIn(words, self.text())
         self.errors.clear()
+
+    def test_a_file_that_is_too_long_is_not_sent(self) -> None:
+        self.visit("/recorder", "form")
+        self.page.evaluate("""() => {
+            const files = new DataTransfer();
+            files.items.add(new File([new Uint8Array(50 * 2 ** 20)], "long.sgf"));
+            document.querySelector("input[type=file]").files = files.files;
+        }""")
+        self.page.click("button:text-is('Open')")
+        self.see("What was sent is too long.", ".complaint")
+        self.assertEqual(self.requests("POST", "/recordings/file"), [])
 
     def test_the_server_speaks_german_by_its_codes(self) -> None:
         self.visit("/")

@@ -100,6 +100,14 @@ class SiteTests(SynchronousTestCase):
             self.assertEqual(answer.headers["content-type"], "text/html; charset=utf-8")
             self.assertIn("default-src 'self'", answer.headers["content-security-policy"])
 
+    def test_a_browser_gets_the_page_for_an_unknown_address_too(self) -> None:
+        browser = self.got("/nosuch", accept="text/html,*/*;q=0.8")
+        self.assertEqual((browser.status, b"/app.js" in browser.body), (404, True))
+        self.assertEqual(browser.headers["content-type"], "text/html; charset=utf-8")
+        program = self.got("/nosuch", accept="*/*")
+        self.assertEqual((program.status, b"/app.js" in program.body), (404, False))
+        self.assertEqual(self.got("/about", accept="text/html").status, 200)
+
     def test_nothing_elsewhere(self) -> None:
         folders = ["/static", "/static/", "/static/../index.html", "/static/%2e%2e/site.py", "/api", "/api/v2/rooms"]
         for path in ("/nothing", "/rooms/a/b", "/index.html", "//", "/api/v1", *folders):

@@ -6,6 +6,7 @@ import { keep, kept, language, t } from "./words.js";
 
 const ROOT = "/api/v1";
 const BROWSER = "gamed.browser";
+const LONGEST = 1_048_576; // the longest file that the server takes, in bytes
 const PATIENCE = 20_000; // ms to wait for an answer
 
 /** The answer of GET /session: CSRF token, whether an administrator has logged in, version and games. */
@@ -82,6 +83,8 @@ async function once(method, path, body, signal) {
   const headers = { accept: "application/json", "x-gamed-browser": kept(BROWSER) ?? "" };
   if (method !== "GET") headers["x-gamed-token"] = session.token;
   const isFile = body instanceof Blob;
+  // The server would close the connection before it has read all of it.
+  if (isFile && body.size > LONGEST) throw new Refusal(413);
   if (body !== undefined) headers["content-type"] = isFile ? "application/octet-stream" : "application/json";
   const limit = AbortSignal.timeout(PATIENCE);
   let response;

@@ -119,10 +119,19 @@ async function logout() {
 
 let visit = new AbortController();
 
+/** A part of an address as text; as it is if it is not valid UTF-8, and then the server does not know it. */
+function unescaped(part) {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
 function match(path) {
   for (const [pattern, page] of ROUTES) {
     const found = pattern.exec(path);
-    if (found) return [page, found[1] === undefined ? null : decodeURIComponent(found[1])];
+    if (found) return [page, found[1] === undefined ? null : unescaped(found[1])];
   }
   return [null, null];
 }

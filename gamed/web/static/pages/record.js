@@ -246,7 +246,7 @@ export async function show(view) {
   async function fork() {
     stop();
     try {
-      const { goOnFrom } = await import("./join.js");
+      const { goOnFrom } = await import("./from_here.js");
       await goOnFrom(record.game, record.seats, { record: record.id, move: n }, view);
     } catch (error) {
       if (!view.signal.aborted) trouble.say(error);
