@@ -540,10 +540,11 @@ export function create(root, context) {
       node.classList.toggle("q-on", isOn && movers.includes(seat));
     });
     const seat = scene.last?.seat;
-    const isMoved = last?.to && from && at[seat]?.join() === last.to.join();
-    const [x, y] = from ?? [];
-    const ends = isMoved ? { x1: middle(x), y1: middle(y), x2: middle(last.to[0]), y2: middle(last.to[1]) } : {};
-    replace(trail, isMoved && svg("line", { class: "q-trail", "data-seat": seat, ...ends }));
+    const isMoved = last?.to && at[seat]?.join() === last.to.join();
+    const [to, start] = [isMoved ? last.to.map(middle) : [], from?.map(middle)];
+    // After a reload nobody knows where the pawn came from.
+    const ends = start ? { x1: start[0], y1: start[1], x2: to[0], y2: to[1] } : { cx: to[0], cy: to[1], r: 4.7 };
+    replace(trail, isMoved && svg(start ? "line" : "circle", { class: "q-trail", "data-seat": seat, ...ends }));
   }
 
   function drawStock() {
