@@ -421,6 +421,19 @@ class RoomTest(ShellTestCase):
             # The page's clock and the observer are late by a little, each by its own.
             self.assertGreater(after - before, 300)
 
+    def test_the_big_screen_goes_on_to_the_next_game(self) -> None:
+        self.page.clock.install()
+        self.api["GET /rooms/r2"] = {**ROOM, "id": "r2", "scene": scene(2), "moves": moves(1, 2)}
+        self.visit("/rooms/r1?screen", ".board button")
+        self.emit("/rooms/r1", "gone", None)
+        self.page.clock.run_for(8_500)
+        # Nobody plays. The result stays.
+        self.wait("location.pathname === '/rooms/r1'")
+        self.api["GET /rooms"] = [ROOM, OPEN, {**ROOM, "id": "r2"}]
+        self.page.clock.run_for(8_500)
+        self.wait("location.pathname === '/rooms/r2' && location.search === '?screen'")
+        self.page.wait_for_selector("body.screen .board button")
+
     def test_a_game_without_a_board_still_has_its_moves(self) -> None:
         self.api["GET /rooms/r1"] = {**ROOM, "game": "nogame", "scene": {**scene(2), "moves": moves(1, 2)}}
         self.visit("/rooms/r1", ".board p")

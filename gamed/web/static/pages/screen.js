@@ -1,6 +1,6 @@
 // The big screen: a room's board and names alone, for a projector.
 
-import { get, movesOf } from "../api.js";
+import { get, movesOf, poll } from "../api.js";
 import { MoveLog, absences, ending } from "../board.js";
 import { bdi, el, replace } from "../dom.js";
 import { button, chip, gameName, link, seatName } from "../parts.js";
@@ -10,6 +10,7 @@ import { t } from "../words.js";
 const PACE = 700; // minimal ms for which each move is shown
 const LONGEST_PACE = 60_000;
 const HASTE = 8; // with this many moves in the queue, animations are twice as fast
+const NEXT = 8_000; // ms for which a result is shown, and between looks for the next game
 const MOST_WAITING = 1_000; // the longest queue of scenes; if it gets longer, the oldest are dropped
 
 /** Shows a room's board. Moves that come faster than they can be shown wait in a queue; the players do not notice. */
@@ -63,6 +64,14 @@ export async function showScreen(view, { path, room, board }) {
     return plan();
   }
 
+  /** Goes on to another game of this kind when the room has closed and all of it was shown. */
+  async function goOn() {
+    if (timer || queue.length) return;
+    const rooms = await get("/rooms", view.signal);
+    const other = rooms.find((one) => one.game === room.game && one.state === "playing" && one.id !== room.id);
+    if (other) view.go(`/rooms/${encodeURIComponent(other.id)}${location.search}`, { replaces: true });
+  }
+
   document.body.classList.add("screen");
   view.signal.addEventListener("abort", () => {
     clearTimeout(timer);
@@ -90,7 +99,11 @@ export async function showScreen(view, { path, room, board }) {
   log.take({ scene: room.scene, moves: movesOf(room) });
   shownAt = performance.now();
   draw(room.scene, false);
-  follow(path, { scene: take, gone: () => plan() }, { signal: view.signal });
+  const gone = () => {
+    plan();
+    setTimeout(() => poll(goOn, NEXT, view.signal), NEXT);
+  };
+  follow(path, { scene: take, gone }, { signal: view.signal });
 }
 
 function contestant(scene, one, absence) {
