@@ -166,7 +166,7 @@ class TutorialTests(LiveTestCase):
         return room
 
     def test_what_it_tells_to_press_is_there(self) -> None:
-        files = [*STATIC.glob("words/*.js"), *STATIC.glob("games/**/*.js")]
+        files = [file for folder in ("words", "games", "pages") for file in (STATIC / folder).rglob("*.js")]
         words = "\n".join(file.read_text() for file in files)
         pages = sorted(TUTORIAL.glob("*.md"))
         self.assertEqual(len(pages), 4)
