@@ -372,8 +372,9 @@ def sit_by_keys(page: Page, game: str, name: str, bot: str | None = None) -> str
     page.keyboard.type(name)
     if bot is not None:
         tab_to(page, "dialog input[type=radio]")
-        page.keyboard.press("ArrowDown")
-        page.wait_for_selector("dialog input[value=bots]:checked")
+        for way in ("friends", "bots"):
+            page.keyboard.press("ArrowDown")
+            page.wait_for_selector(f"dialog input[value={way}]:checked")
         tab_to(page, "dialog .bots select")
         page.keyboard.type(bot[:3])
         page.wait_for_function("bot => document.activeElement.value === bot", arg=bot)

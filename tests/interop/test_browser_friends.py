@@ -67,7 +67,7 @@ class FriendTests(LiveTestCase):
         self.page.click("dialog button[type=submit]")
         self.page.click(".ways button:text-is('Invite a friend by a link')")
         self.page.wait_for_selector(".ways .copied")
-        room = self.room(self.page, "hive")
+        room = self.asked(self.page, f"/seats/{self.page.url.rpartition('/')[2]}")["room"]
         self.assertEqual(self.asked(self.page, f"/rooms/{room}")["free"], 0)
         self.page.click(".ways button:text-is('Add a program')")
         self.page.wait_for_function("() => document.querySelectorAll('.seats li').length === 2")

@@ -208,6 +208,10 @@ class GoTests(LiveProof):
         page = self.page
         page.wait_for_selector(".moves li >> nth=5")
         page.locator("h1").focus()
+        # It opens at its end.
+        page.wait_for_selector(".moves li.here[data-n='6']")
+        page.keyboard.press("Home")
+        page.wait_for_function("() => !document.querySelector('[data-stone]')")
         for n, stones in enumerate((1, 2, 2, 3, 4, 4), 1):
             page.keyboard.press("ArrowRight")
             page.wait_for_function("n => document.querySelectorAll('[data-stone]').length === n", arg=stones)

@@ -102,7 +102,7 @@ class CopyKillTests(SynchronousTestCase):
         self.killed(self.postgres, self.second, is_half)
         rest = self.copied(self.postgres, self.second)
         self.assertTrue(0 < rest["games"] < RECORDS, rest)
-        self.assertEqual(self.copied(self.first, self.second), {"games": 0, "seats": 0, "summaries": 0})
+        self.assertEqual(self.copied(self.first, self.second), {"games": 0, "owners": 0, "seats": 0, "summaries": 0})
 
     def test_few_large_records(self) -> None:
         fill(self.first, LARGE, LARGE_BODY)

@@ -9,7 +9,7 @@ export const NAME = "gamed.name";
 const LAST = "gamed.seat.";
 
 export const nameField = (value) =>
-  el("input", { name: "name", value, maxlength: 40, required: true, autocomplete: "nickname", autofocus: true });
+  el("input", { name: "name", value, maxlength: 40, required: true, autocomplete: "nickname", autofocus: true, onfocus: (event) => event.target.select() });
 
 /** Radio buttons. `texts`: the label of each choice; `details`: nodes that are shown only for their choice. */
 export function ways(title, texts, details, chosen, onchange) {
