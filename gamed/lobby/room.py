@@ -79,6 +79,10 @@ class Ended:
     """Whose game it was: `Summary.owners`."""
 
 
+def _owners(peer: Peer) -> frozenset[str]:
+    return frozenset((peer.address, peer.browser or peer.address))
+
+
 class RoomServices(Protocol):
     """The interface of the lobby for rooms."""
 
@@ -127,7 +131,7 @@ class Room:
     """The peers by their seats."""
 
     owners: frozenset[str] = frozenset()
-    """Whose room it is: the addresses of all peers that have been seated, and the keys of their browsers."""
+    """Whose match it is: the addresses of all peers that have been seated in it, and the keys of their browsers."""
 
     observers: tuple[Peer, ...] = ()
     ended: tuple[Ended, ...] = ()
@@ -166,6 +170,7 @@ class Room:
 
     def _reset(self) -> None:
         self._held_before, self._opened_at, self._refusals = self.services.held(), self.services.seconds(), None
+        self.owners = frozenset[str]().union(*map(_owners, self.peers.values()))
 
     def open(self) -> None:
         """Begin the room's journal. Raises StoreError."""
@@ -183,7 +188,7 @@ class Room:
         if seat is None:
             seat = self.table.free[0]
         self.peers[seat] = peer
-        self.owners |= {peer.address, peer.browser or peer.address}
+        self.owners |= _owners(peer)
         peer.entered(self, seat)
         log.info("joined: room={room} seat={seat} peer={peer}", room=self.id, seat=seat, peer=peer.name)
         self._act(self.table.join, peer.called, self._now(), seat)

@@ -35,6 +35,9 @@ OF_A_VISITOR: Final = 5
 IN_ALL: Final = 100
 """The maximal number of recordings of all visitors together."""
 
+MOST_OPENED: Final = 256 * 1024
+"""The maximal length of a file that is opened, in bytes. A longer one keeps the thread busy for too long."""
+
 FORGOTTEN_AFTER: Final = 4 * 3_600.0
 """Seconds after its last request at which a recording is deleted."""
 
@@ -86,7 +89,6 @@ class Recordings:
         return Answer(body={"recordings": [one.entry() for one in self._of(call.visitor)]})
 
     def _make(self, call: Call) -> Any:
-        self._require_place(call)
         record = call.value("record", str)
         if record is None:
             return self._begun(call, Recorder(_game(call)))
@@ -94,6 +96,8 @@ class Recordings:
 
     def _read(self, call: Call) -> Deferred[Answer]:
         self._require_place(call)
+        if len(call.body) > MOST_OPENED:
+            raise Refusal(413, "too-long", f"the recorder opens files of at most {MOST_OPENED:,} bytes")
         return Deferred.fromCoroutine(self._opened(call, self.cooperator.do(self._of_file(call.body))))
 
     def _of_file(self, data: bytes) -> Steps[Record]:
@@ -119,6 +123,8 @@ class Recordings:
             raise Refusal(503, "recorder-full", f"{IN_ALL} games are already being recorded", "try again later")
 
     def _begun(self, call: Call, recorder: Recorder) -> Answer:
+        # Others may have begun while this one was read.
+        self._require_place(call)
         recording = Recording(secrets.token_hex(8), call.visitor.id, recorder, self.seconds())
         self.recordings[recording.id] = recording
         return Answer(201, {"id": recording.id})

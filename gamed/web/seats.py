@@ -359,7 +359,7 @@ class Seats:
     """Runs the bots, for example in a thread; None: they run in the reactor."""
 
     player_sessions: dict[str, PlayerSession] = field(factory=dict)
-    _hosts: dict[str, PlayerSession] = field(factory=dict)
+    _inviters: dict[str, PlayerSession] = field(factory=dict)
     """Who has invited others, by the code of the invitation."""
 
     _sweep: IDelayedCall | None = None
@@ -395,7 +395,7 @@ class Seats:
         game_type, factory = self._listener(join_request.game)
         self._check(visitor, join_request, game_type)
         self._check_room(join_request)
-        inviter = self._host(join_request)
+        inviter = self._inviter(join_request)
         if inviter is not None:
             join_request = evolve(join_request, reservation=None)
         self._take_reserved(join_request.reservation)
@@ -413,7 +413,7 @@ class Seats:
         player_session.is_guest = inviter is not None
         if join_request.friends:
             player_session.invitation = new_code()
-            self._hosts[player_session.invitation] = player_session
+            self._inviters[player_session.invitation] = player_session
         player_session.loopback.browser = visitor.browser
         player_session.loopback.join(factory, host, join_request.name, player_session.party, join_request.room)
         self.player_sessions[player_session.id] = player_session
@@ -427,9 +427,9 @@ class Seats:
             raise
         return player_session
 
-    def _host(self, join_request: JoinRequest) -> PlayerSession | None:
+    def _inviter(self, join_request: JoinRequest) -> PlayerSession | None:
         """Return whose invitation a code is; None if it is none. Raises Refusal if nobody can join any longer."""
-        host = self._hosts.get(join_request.reservation or "")
+        host = self._inviters.get(join_request.reservation or "")
         if host is None or host.join_request.game != join_request.game:
             return None
         self._require_place(host)
@@ -531,7 +531,7 @@ class Seats:
 
     def _over(self, player_session: PlayerSession) -> None:
         player_session.visitor.seats -= 1
-        self._hosts.pop(player_session.invitation or "", None)
+        self._inviters.pop(player_session.invitation or "", None)
         if player_session.party is not None and not player_session.is_guest:
             self._close_waiting(player_session.join_request.game, player_session.party)
         for bot in player_session.bots:

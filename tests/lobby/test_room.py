@@ -124,6 +124,17 @@ class BatchTests(LobbyTestCase):
         rooms = [(before.room, [LINE]), (self.room.history.room, [OPENED, LINE, LINE])]
         self.assertEqual(self.journal.batches, [rooms])
 
+    def test_another_match_is_of_those_who_are_still_there(self) -> None:
+        first, second = self.room.peers[0], self.room.peers[1]
+        first.address, second.browser = "203.0.113.7", "ab12"
+        self.room.owners = frozenset({"203.0.113.7", "local"})
+        steps = [Step(dropped=(0,)), Step(opened=True)]
+        self.patch(Relay, "receive", lambda *_: steps.pop(0))
+        self.room.receive(1, [SHOT])
+        self.assertEqual(self.room.owners, {"203.0.113.7", "local"})
+        self.room.receive(1, [SHOT])
+        self.assertEqual(self.room.owners, {"local", "ab12"})
+
     def test_where_a_match_waits_is_in_the_journal_in_its_place(self) -> None:
         entry, held = Entry(0, LINE, 1, b""), Entry(0, HELD)
         steps = [Step(journal=(entry,), held=held), Step(journal=(entry,))]

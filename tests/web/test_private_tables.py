@@ -10,6 +10,8 @@ from tests.web.test_seats import SeatsTestCase
 
 class PrivateTableTests(SeatsTestCase):
     strategy = "density"
+    most = 1
+    """Others at the table."""
 
     def invite(self, friends: int = 1) -> tuple[str, str]:
         """Open a table; return the seat and the code."""
@@ -61,20 +63,6 @@ class PrivateTableTests(SeatsTestCase):
         self.assertEqual(self.bring(seat).code, "no-place")
         self.assertEqual(self.refused(self.grace, name="Grace", reservation=code)[1], "no-place")
         self.assertEqual(self.grace.post(f"seats/{seat}/bots", {"strategy": self.strategy}).code, "not-yours")
-
-    def test_a_friend_who_leaves_before_makes_place_for_another(self) -> None:
-        seat, code = self.invite(self.most)
-        if self.most == 1 or self.kind == "quoridor":
-            # There is no second place, or a world that leaves dissolves the table, as in every game of Quoridor.
-            return
-        friend = self.sit(self.grace, name="Grace", reservation=code)
-        self.grace.delete(f"seats/{friend}")
-        self.harness.pump(1)
-        self.assertTrue(self.ada.get(f"seats/{seat}").json["isLive"])
-        self.sit(self.grace, name="Grace", reservation=code)
-        self.assertEqual(self.names(self.ada, seat)[:2], ["Ada", "Grace"])
-
-    most = 1
 
     def test_the_host_who_leaves_closes_the_table(self) -> None:
         seat, _ = self.invite(self.most)
@@ -133,3 +121,12 @@ class PrivateRoboRallyTableTests(PrivateTableTests):
         self.bring(seat)
         self.assertEqual(self.names(self.ada, seat), ["Ada", "Grace", "random", "randomA"])
         self.assertEqual(self.ada.get(f"seats/{seat}").json["scene"]["state"], "playing")
+
+    def test_a_friend_who_leaves_before_makes_place_for_another(self) -> None:
+        seat, code = self.invite(self.most)
+        friend = self.sit(self.grace, name="Grace", reservation=code)
+        self.grace.delete(f"seats/{friend}")
+        self.harness.pump(1)
+        self.assertTrue(self.ada.get(f"seats/{seat}").json["isLive"])
+        self.sit(self.grace, name="Grace", reservation=code)
+        self.assertEqual(self.names(self.ada, seat)[:2], ["Ada", "Grace"])

@@ -24,7 +24,7 @@ from gamed.store.memory import MemoryStore
 from gamed.web import recording
 from gamed.web.answers import Answer, Refusal, refusal_of
 from gamed.web.imports import Importing
-from gamed.web.recordings import FORGOTTEN_AFTER, IN_ALL, OF_A_VISITOR, SAVES, Recordings
+from gamed.web.recordings import FORGOTTEN_AFTER, IN_ALL, MOST_OPENED, OF_A_VISITOR, SAVES, Recordings
 from gamed.web.thread_cooperator import ThreadCooperator
 from tests.records.documents import GOFANS, UNKNOWN, outcome
 from tests.records.gogames import read_sgf
@@ -572,6 +572,7 @@ class OpeningTests(RecorderCase):
             (long, "too-many-moves"),
             (four, "no-pair"),
             (UNKNOWN, "no-go"),
+            (SGF + b" " * MOST_OPENED, "too-long"),
         ):
             self.assertEqual(self.refused("recordings/file", data).code, code, data[:40])
         self.assertEqual(self.refused("recordings", {"record": "ffffffff"}).code, "no-record")

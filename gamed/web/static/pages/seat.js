@@ -1,6 +1,6 @@
 // A seat, where a person plays.
 
-import { Refusal, get, link as line, movesOf, pause, post, remove } from "../api.js";
+import { Refusal, code, get, link as line, movesOf, pause, post, remove } from "../api.js";
 import { MoveLog, ending, frame, moveList, players, stage, tell } from "../board.js";
 import { el, replace } from "../dom.js";
 import { badge, button, clock, complaint, confirm, gameName, heading, link, options } from "../parts.js";
@@ -106,8 +106,10 @@ export async function show(view) {
     const isAlone = scene.seats.filter((one) => one.name || one.unnamed).length < Math.max(size, 2);
     ways.hidden = isOver || over() || !isAlone || (scene.state ?? (scene.board ? "" : "waiting")) !== "waiting";
     if (ways.hidden || opens) return;
-    opens = import("./invite.js");
-    replace(ways, (await opens).ways(seat, view, trouble));
+    opens = code("./pages/invite.js");
+    const module = await opens.catch(() => null); // without an answer of the server there is nobody to invite, either
+    if (module) replace(ways, module.ways(seat, view, trouble));
+    else opens = null;
   }
 
   function conclude() {
