@@ -178,3 +178,34 @@ class NextTurnTests(ShellTestCase):
         self.assertNotIn("program", self.text(".rr-panel h2").lower())
         self.page.wait_for_selector("[data-card]")
         self.see("1 Move 1 (60), 2 Turn right (10)", ".moves")
+
+
+class WideTests(ShellTestCase):
+    """The greatest course fits a window of 1280 pixels beside the page's column, with its axes."""
+
+    def test_36_columns(self) -> None:
+        games = [{"kind": "roborally", "name": "RoboRally", "can": ["play"], "bots": [], "options": {}}]
+        self.api["GET /session"] = {**SESSION, "games": games}
+        small = scene(started("anlauf", 2), 0)
+        wide = {**small, "board": {**small["board"], "tiles": {**small["board"]["tiles"], "width": 36}}}
+        here = {"id": "r1", "game": "roborally", "name": "Me", "state": "playing", "seats": [], "moves": []}
+        for path in ("/rooms/r1", "/seats/r1", "/rooms/r1?screen"):
+            self.api[f"GET {path.partition('?')[0]}"] = {**here, "started": "2026-01-01T00:00:00Z", "scene": wide}
+            self.visit(path, ".rr-crew li")
+            self.assertEqual(self.page.locator(".rr-axes text").count(), 36 + 12)
+            cut = self.page.evaluate("""() => {
+                const box = document.querySelector(".rr-scroll");
+                const {left, right, top} = box.getBoundingClientRect();
+                const labels = [...document.querySelectorAll(".rr-axes text")];
+                const cut = labels.filter((one) => {
+                    const place = one.getBoundingClientRect();
+                    return place.left < left || place.right > right || place.top < top || place.height < 8;
+                });
+                const page = document.documentElement.scrollWidth;
+                return [box.scrollWidth - box.clientWidth, page, cut.map((one) => one.textContent)];
+            }""")
+            self.assertLessEqual(cut[0], 0, path)
+            self.assertLessEqual(cut[1], 1280, path)
+            self.assertEqual(cut[2], [], path)
+            self.shoot(f"wide{path.replace('/', '-').replace('?', '-')}")
+            self.page.set_viewport_size({"width": 1280, "height": 800})

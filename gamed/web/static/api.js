@@ -1,7 +1,7 @@
 // Requests to /api/v1, with the session's token. Events come through stream.js.
 
 import { delays } from "./delays.js";
-import { tame } from "./dom.js";
+import { called, tame } from "./dom.js";
 import { keep, kept, language, t } from "./words.js";
 
 const ROOT = "/api/v1";
@@ -106,9 +106,12 @@ async function once(method, path, body, signal) {
   return [response, answer];
 }
 
-/** Parses JSON, and makes all strings in it safe to be shown within other text. */
+/** Parses JSON, and makes all strings in it safe to be shown within other text, and names short enough. */
 export function read(text) {
-  return JSON.parse(text, (_, value) => (typeof value === "string" ? tame(value) : value));
+  return JSON.parse(text, (_, value) => {
+    if (typeof value === "string") return tame(value);
+    return typeof value?.name === "string" ? called(value) : value;
+  });
 }
 
 function parsed(text) {

@@ -48,6 +48,15 @@ export function tame(text) {
   return text.replace(HIDDEN, "\ufffd");
 }
 
+const LONGEST_NAME = 40; // characters; a person's name cannot be longer
+
+/** Something with a name. A long name is shortened, and `fullName` is all of it. */
+export function called(one) {
+  const letters = [...(one.name ?? "")];
+  if (letters.length <= LONGEST_NAME) return one;
+  return { ...one, name: `${letters.slice(0, LONGEST_NAME - 1).join("")}…`, fullName: one.name };
+}
+
 /** A text from somebody else for use in a sentence, isolated in its writing direction, as by a bdi element. */
 export function isolated(text) {
   return `\u2068${text}\u2069`;

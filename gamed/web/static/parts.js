@@ -89,7 +89,7 @@ export function seatName(seats, seat) {
 
 /** The player's name as a node: "Seat N" for one without a name, "free" for a seat without a player. */
 export function calledOn(one) {
-  return one.name ? bdi(one.name) : el("span", { class: "muted" }, one.unnamed ? t("seat", { n: one.seat + 1 }) : t("seatFree"));
+  return one.name ? el("bdi", { title: one.fullName }, one.name) : el("span", { class: "muted" }, one.unnamed ? t("seat", { n: one.seat + 1 }) : t("seatFree"));
 }
 
 /** The list of the players' names, each with the mark of the seat; null if there are no seats. */

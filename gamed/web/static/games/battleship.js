@@ -431,7 +431,7 @@ function watching(root, context) {
       const board = scene.board?.boards[seat] ?? null;
       const name = nameOn(scene.seats, seat);
       const isRefuted = Boolean(scene.board) && board === null;
-      one.say([el("span", { class: "seat" }, t("seat", { n: seat + 1 })), " ", bdi(name ?? "–")],
+      one.say([el("span", { class: "seat" }, t("seat", { n: seat + 1 })), name && " ", name && bdi(name)],
         [isRefuted ? el("p", { class: "note" }, t("refuted")) : roster(board?.afloat ?? FLEET, t)], JSON.stringify(board?.afloat ?? isRefuted));
       const label = t("boardOf", { name: nameOf(seat, scene, t) });
       one.board.draw(told(board, "water"), "unknown", label, false, scene.board ? lastAt(seat, scene) : null);

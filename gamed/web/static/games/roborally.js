@@ -6,7 +6,7 @@
 // or the next empty one, Backspace takes one back, Enter presses; with the last card the focus goes to the button.
 
 import { ARROWS, bdi, clear, el, isChord, mayMove, nameOn, replace, svg } from "../dom.js";
-import { SIDES, U, at, devices, explained, floors, icon, letter, middle, note, robotNode, symbols, use } from "./roborally/course.js";
+import { SIDES, U, at, axes, devices, explained, floors, icon, letter, middle, note, robotNode, symbols, use } from "./roborally/course.js";
 
 export { words } from "./roborally/words.js";
 
@@ -76,8 +76,9 @@ export function create(root, context) {
     texts = explained(tiles, flags, t);
     robots = new Map();
     cursor = flags[0];
-    drawing.setAttribute("viewBox", `-4 -4 ${tiles.width * U + 8} ${tiles.height * U + 8}`);
+    drawing.setAttribute("viewBox", `-30 -26 ${tiles.width * U + 34} ${tiles.height * U + 30}`);
     drawing.style.setProperty("--columns", tiles.width);
+    stage.classList.toggle("wide", tiles.width > 20);
     const rows = [];
     for (let y = tiles.height; y; y -= 1) {
       const cells = [];
@@ -92,7 +93,7 @@ export function create(root, context) {
     });
     const art = svg("g", { class: "rr-art", "aria-hidden": "true" }, floors(tiles), flagNodes, devices(tiles));
     const frame = svg("rect", { class: "rr-cursor", width: U, height: U, "aria-hidden": "true" });
-    replace(drawing, symbols(), rows, art, svg("g", { class: "rr-robots" }), frame);
+    replace(drawing, symbols(), axes(tiles), rows, art, svg("g", { class: "rr-robots" }), frame);
     cellAt(cursor)?.setAttribute("tabindex", 0);
   }
 

@@ -2,7 +2,7 @@
 
 import { get, post, remove } from "../api.js";
 import { frame, moveList, stage, steerByKeys } from "../board.js";
-import { bdi, el, replace } from "../dom.js";
+import { bdi, called, el, replace } from "../dom.js";
 import { ask, button, choice, complaint, confirm, heading, labelled, lead, link, names, optionValue, options, result, sided, worded } from "../parts.js";
 import { letters, tree } from "../tree.js";
 import { spelled, translator } from "../words.js";
@@ -110,7 +110,7 @@ async function begin(view) {
 
 function card(one) {
   const path = `/recorder/${encodeURIComponent(one.id)}`;
-  const people = sided("go", one.players.map((name, seat) => ({ seat, name })));
+  const people = sided("go", one.players.map((name, seat) => called({ seat, name })));
   return el(
     "li",
     { class: "card" },
@@ -303,7 +303,7 @@ async function enterResult(view, now, does) {
 async function details(view, now, does) {
   const text = (value) => el("input", { value: value ?? "", ...TEXT });
   const fields = { title: text(now.facts.title), event: text(now.facts.event), date: text(now.facts.date), place: text(now.facts.place) };
-  const players = now.scene.seats.map((one) => text(one.name));
+  const players = now.scene.seats.map((one) => text(one.fullName ?? one.name));
   const komi = el("input", { type: "number", step: 0.5, value: now.scene.options.komi ?? "" });
   const body = [
     labelled(t("black"), players[0]),

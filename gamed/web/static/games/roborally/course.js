@@ -41,6 +41,14 @@ export const at = (point, angle = 0, more = "") => `translate(${point[0]} ${poin
 export const use = (id, transform, of) => svg("use", { href: `#rr-${id}`, transform, class: of });
 export const note = (point, dy, text, of) => svg("text", { x: point[0], y: point[1] + dy, class: of }, text);
 
+/** The numbers of the columns and rows. */
+export function axes({ width, height }) {
+  const label = (x, y, n, of) => svg("text", { x, y, class: of }, n);
+  return svg("g", { class: "rr-axes", "aria-hidden": "true" },
+    Array.from({ length: width }, (_, n) => label((n + 0.5) * U, -9, n + 1)),
+    Array.from({ length: height }, (_, n) => label(-8, (height - n - 0.35) * U, n + 1, "row")));
+}
+
 export function explained(tiles, flags, t) {
   const found = new Map();
   const add = (x, y, text) => found.set(`${x},${y}`, [...(found.get(`${x},${y}`) ?? []), text]);
