@@ -44,3 +44,6 @@ class RestartTests(LiveTestCase):
     def test_roborally(self) -> None:
         self.check("roborally")
         self.assertEqual(self.page.locator(".rr-panel:visible, [data-card]:visible").count(), 0)
+
+    def test_quoridor(self) -> None:
+        self.check("quoridor")
