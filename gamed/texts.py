@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from datetime import datetime
+from typing import Final
+
+UUID: Final = re.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+"""The id of a room or a record, as gamed writes it."""
 
 
 def printable(text: str) -> str:

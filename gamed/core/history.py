@@ -103,9 +103,14 @@ class History:
     refused: tuple[Entry, ...] = ()
     """What was refused: entries of the kind `REFUSED`."""
 
+    is_fixture: bool = False
+    """Whether the match is recorded even if the game does not begin."""
+
     def opened(self) -> Entry:
         """Return the entry that opens the match in the journal: its facts as data."""
         facts: dict[str, Value] = {"game": self.kind, "started": self.opened_at, "seed": self.seed}
+        if self.is_fixture:
+            facts["fixture"] = True
         facts.update({f"option.{name}": value for name, value in self.options.items()})
         return Entry(0, OPENED, data=facts)
 
@@ -114,7 +119,9 @@ class History:
         """Return the empty history that an `opened` entry describes. Raises KeyError if a fact is missing."""
         data = entry.data
         options = {name[7:]: value for name, value in data.items() if name.startswith("option.")}
-        return cls(room, str(data["game"]), str(data["started"]), int(data["seed"]), options)
+        return cls(
+            room, str(data["game"]), str(data["started"]), int(data["seed"]), options, is_fixture="fixture" in data
+        )
 
     def of_kind(self, kind: str) -> Iterator[Entry]:
         """Yield the entries of one kind, in order."""
@@ -138,6 +145,11 @@ class History:
     def was_started(self) -> bool:
         """Whether the game began: all seats were taken."""
         return any(self.of_kind(STARTED))
+
+    @property
+    def is_recorded(self) -> bool:
+        """Whether the match becomes a record when it ends."""
+        return self.is_fixture or self.was_started
 
     @property
     def outcome(self) -> Outcome | None:

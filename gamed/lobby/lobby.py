@@ -17,7 +17,7 @@ from functools import partial
 from random import Random
 from typing import Any, Final
 
-from attrs import define, field
+from attrs import define, field, frozen
 from twisted.application.service import Service
 from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IReactorTime
@@ -46,7 +46,7 @@ from gamed.records.own import to_history
 from gamed.records.record import RecordError
 from gamed.registry import GameType
 from gamed.store import Journal, Store
-from gamed.texts import timestamp
+from gamed.texts import UUID, timestamp
 
 log = Logger()
 
@@ -71,6 +71,17 @@ class Seeded:
 
 def _never() -> float:
     return 0.0
+
+
+@frozen
+class Fixture:
+    """What is fixed of a room that is opened for certain players. It is recorded whether or not they come."""
+
+    id: str
+    """The id of the room and of its record: a UUID."""
+
+    seed: int
+    """The seed of the match's random generators, from 0 to 2**63 - 1."""
 
 
 @define(eq=False)
@@ -163,7 +174,9 @@ class Lobby(Service):
         if room.table.free and not room.is_closed:
             self._waiting[kind, peer.party] = room
 
-    def open(self, kind: str, options: Options | None = None, party: Party | None = None) -> Room:
+    def open(
+        self, kind: str, options: Options | None = None, party: Party | None = None, fixture: Fixture | None = None
+    ) -> Room:
         """Open a room. Options that are not given are those of the settings. Raises StoreError, RoomError."""
         if self.is_draining:
             raise RoomError("no new games: the daemon finishes the running ones, and stops then")
@@ -174,7 +187,9 @@ class Lobby(Service):
         settings = self.settings[kind]
         game_type = self.game_types[kind]
         chosen = game_type.options(settings)
-        history = self.history(kind, {**chosen, **options} if options else chosen)
+        if fixture is not None:
+            self._check_fixture(fixture, options or {}, chosen)
+        history = self.history(kind, {**chosen, **options} if options else chosen, fixture)
         table = game_type.table(settings, history.options, Seeded(history.seed), self.seconds())
         room = Room(history.room, history, table, self, settings.stuck_seconds, party)
         try:
@@ -188,9 +203,24 @@ class Lobby(Service):
         log.info("opened: room={room} game={game}{options}", room=room.id, game=kind, options=shown)
         return room
 
-    def history(self, kind: str, options: Options) -> History:
+    def _check_fixture(self, fixture: Fixture, options: Options, chosen: Options) -> None:
+        """Raise RoomError if a fixture's room cannot be opened. `chosen`: all options of the game."""
+        if not UUID.fullmatch(fixture.id):
+            raise RoomError(f"{fixture.id[:64]!r} is not a UUID in lower case")
+        if self.recorder.is_on_its_way(fixture.id):
+            raise RoomError(f"there is a room {fixture.id} already")
+        if not 0 <= fixture.seed < 2**63:
+            raise RoomError(f"the seed {fixture.seed} is not from 0 to 2**63 - 1")
+        for name, value in options.items():
+            if name not in chosen:
+                raise RoomError(f"the game has no option {name!r}; it has {', '.join(sorted(chosen))}")
+            if type(value) is not type(chosen[name]):
+                raise RoomError(f"the option {name} must be like {chosen[name]!r}, not {value!r}")
+
+    def history(self, kind: str, options: Options, fixture: Fixture | None = None) -> History:
         """Return a new history for a match that begins now."""
-        return History(str(uuid.uuid4()), kind, timestamp(datetime.now(UTC)), random.getrandbits(63), options)
+        room, seed = (str(uuid.uuid4()), random.getrandbits(63)) if fixture is None else (fixture.id, fixture.seed)
+        return History(room, kind, timestamp(datetime.now(UTC)), seed, options, is_fixture=fixture is not None)
 
     def room(self, room: str) -> Room | None:
         """Return the room with an id, if it is open."""

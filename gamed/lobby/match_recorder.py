@@ -120,7 +120,7 @@ class MatchRecorder:
         while room.ended:
             last = room.ended[0].history
             try:
-                if last.was_started:
+                if last.is_recorded:
                     yield from self._recording(last, room.ended[0].judged, room.ended[0].owners)
                 else:
                     self.journal.forget(last.room)

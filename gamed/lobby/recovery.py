@@ -12,7 +12,7 @@ from twisted.logger import Logger
 
 from gamed.core.errors import StoreError
 from gamed.core.game import Outcome, Termination
-from gamed.core.history import HELD, History, ended
+from gamed.core.history import HELD, OPENED, Entry, History, ended
 from gamed.core.table import Table, replay
 from gamed.lobby.lobby import Lobby, Seeded
 
@@ -23,7 +23,7 @@ def recover(lobby: Lobby) -> int:
     """Make records of all matches that are in the journal. Return how many."""
     count = 0
     for history in list(lobby.journal.open_rooms()):
-        if history.was_started and history.kind in lobby.game_types:
+        if history.is_recorded and history.kind in lobby.game_types:
             try:
                 _recover(lobby, history)
             except StoreError:
@@ -32,7 +32,7 @@ def recover(lobby: Lobby) -> int:
                 log.failure("room={room} stays in the journal: it cannot be replayed", room=history.room)
             else:
                 count += 1
-        elif not history.was_started:
+        elif not history.is_recorded:
             lobby.journal.forget(history.room)
         else:
             log.error(
@@ -46,7 +46,8 @@ def recover(lobby: Lobby) -> int:
 
 def _recover(lobby: Lobby, history: History) -> None:
     history.set_refusals_apart()
-    end = history.entries[-1]
+    # A fixture's match may have no entries yet.
+    end = history.entries[-1] if history.entries else Entry(0, OPENED)
     # Only the journal has HELD entries. The data of the last one belong to the match's end.
     history.entries = [entry for entry in history.entries if entry.kind != HELD]
     if history.outcome is None:

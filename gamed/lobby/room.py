@@ -29,7 +29,7 @@ from twisted.python.failure import Failure
 from gamed.core.events import Event
 from gamed.core.findings import Finding
 from gamed.core.game import Options, Outcome, Seat, Termination
-from gamed.core.history import JOINED, LINE, MOVE, REFUSED, Entry, History, Value, called
+from gamed.core.history import JOINED, LINE, MOVE, REFUSED, Entry, History, Value, called, ended
 from gamed.core.peer import Party, Peer
 from gamed.core.refusals import Refusal, Refusals
 from gamed.core.stats import Stats
@@ -256,7 +256,7 @@ class Room:
 
     def stop(self, why: Termination) -> None:
         """End the match for a reason that makes nobody lose."""
-        self._act(self.table.stop, why, self._now())
+        self._act(lambda: self._recorded(self.table.stop(why, self._now()), why))
 
     def refused(self, seat: Seat, refusal: Refusal) -> None:
         """Note a refusal of the peer on a seat that is not part of a table's step."""
@@ -281,6 +281,7 @@ class Room:
     def cut_off(self) -> None:
         """End the match as the server's fault, without the journal, which may be the cause."""
         step = self.table.stop(Termination.SERVER_FAULT, self.services.seconds())
+        self._recorded(step, Termination.SERVER_FAULT)
         self.history.entries += self._with_holds(step.journal)
         self.history.refused += self._with_holds(self._counted())
         # Peers are disconnected even if the match had ended before, and only its last events could not be sent.
@@ -289,6 +290,13 @@ class Room:
         if step.outcome is not None:
             self._end(step.outcome)
         self._close()
+
+    def _recorded(self, step: Step, why: Termination) -> Step:
+        """Add an end to a step that closes a fixture's room before its game began: it is recorded nevertheless."""
+        if self.history.is_fixture and step.closed and step.outcome is None and self.history.outcome is None:
+            self.table.outcome = step.outcome = Outcome(why)
+            step.journal += (ended(int((self._now() - self._opened_at) * 1000), step.outcome),)
+        return step
 
     def _act(self, method: Callable[..., Step], *arguments: Any) -> None:
         try:
@@ -313,6 +321,8 @@ class Room:
         if step.opened:
             self.history = self.services.history(self.history.kind, self.history.options)
             self._reset()
+        if step.closed:
+            self._recorded(step, Termination.LEFT)
         # These need the peers of seats that the step may empty.
         refused = self._refuse(step) if step.refused else ()
         found = [(finding, self.culprit(finding.seat)) for finding in step.findings] if step.findings else ()
@@ -464,7 +474,7 @@ class Room:
             "ended: room={room} record={record} game={game} termination={termination} winner={winner} peers={peers}",
             room=self.id,
             # A match that did not begin is not recorded.
-            record=self.history.room if self.history.was_started else None,
+            record=self.history.room if self.history.is_recorded else None,
             game=self.history.kind,
             termination=str(outcome.termination),
             winner=outcome.winner,

@@ -7,7 +7,6 @@ validate against their schema, and replay the game if gamed knows its rules. It 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
 from typing import Any, Final, TypeAlias
@@ -25,6 +24,7 @@ from gamed.records.parsing import parse_whole, root_of
 from gamed.records.played import Played, Remark
 from gamed.records.record import Record, RecordError, Summary, unplayed
 from gamed.records.record import document as record_document
+from gamed.texts import UUID
 
 Replayer: TypeAlias = Callable[[Record], Played]
 """Replays a valid record by the rules of its game.
@@ -53,7 +53,6 @@ CODES: Final = (
 TAKEN: Final = frozenset({"unknown-format", "duplicate", "imported"})
 """The outcomes after which the document is in the store: a record of an unknown format is kept unchecked."""
 
-_UUID = re.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _XSI: Final = "{http://www.w3.org/2001/XMLSchema-instance}"
 
 
@@ -200,7 +199,7 @@ def _written(node: etree._Element) -> bytes:
 def _with_own_id(record: Record, root: etree._Element) -> Record:
     """Give a record of gamed's own the id of its room; return any other record as it is."""
     id = (root.findtext("header/id") or "").strip()  # noqa: A001 (the column's name)
-    if not record.publisher.startswith(PUBLISHER) or not _UUID.fullmatch(id):
+    if not record.publisher.startswith(PUBLISHER) or not UUID.fullmatch(id):
         return record
     return attrs.evolve(record, id=id)
 

@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
-from attrs import define, field
+from attrs import define, evolve, field
 from twisted.internet.defer import Deferred, execute, succeed
 
 from gamed.core.errors import StoreError
@@ -90,10 +90,7 @@ class MemoryJournal:
 
     def start(self) -> None:
         """Note the rooms that have not been forgotten."""
-        self._found = deque(
-            History(room.room, room.kind, room.opened_at, room.seed, room.options, list(room.entries))
-            for room in self.rooms.values()
-        )
+        self._found = deque(evolve(room, entries=list(room.entries)) for room in self.rooms.values())
 
     def stop(self) -> None:
         """Do nothing."""

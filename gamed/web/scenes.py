@@ -158,7 +158,7 @@ def row(room: Room, ledger: Ledger, watchers: int, book: ReservationBook) -> dic
 
 def record(room: Room) -> str | None:
     """Return the id of the current match's record; None before its end. It is stored a little after the end."""
-    return room.history.room if room.table.outcome is not None and room.history.was_started else None
+    return room.history.room if room.table.outcome is not None and room.history.is_recorded else None
 
 
 def facts(room: Room, ledger: Ledger, last: Mapping[str, Any] | None) -> dict[str, Any]:

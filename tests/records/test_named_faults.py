@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import random
 import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -148,7 +149,7 @@ FAULTS: Final[Mapping[str, tuple[str, Mapping[str, Any], Callable[[bytes], bool]
     "roborally card twice": (
         "roborally", {}, _programs, 2, _instead(rb"\(\d,\d,", b"(1,1,"), "a card for two registers"),
     "roborally card it has not": (
-        "roborally", {}, _programs, 2, _instead(rb"\((\d),\d,", rb"(\1,99,"), "outside of the 9 that were dealt"),
+        "roborally", {}, _programs, 2, _instead(rb"\((\d),\d,", rb"(\1,99,"), r"outside of the \d that were dealt"),
     "roborally five illegible lines": ("roborally", {}, _programs, 2, _says(b"hello\n" * 6), "violations|illegible"),
     "roborally no answer": ("roborally", {}, _programs, 2, _half, r"60 s"),
     "roborally goodbye": ("roborally", {}, _programs, 2, _says(b"RLE(Anna)\n"), "resigned"),
@@ -172,6 +173,8 @@ def played(kind: str, settings: Mapping[str, Any], **broken: Any) -> Match:
 
 class NamedFaultTests(SynchronousTestCase):
     def test_each_is_named(self) -> None:
+        # The same games each time: by chance, an illegal move may be legal.
+        self.patch(random, "getrandbits", lambda _bits: 1)
         missed = {}
         for number, (name, (kind, settings, applies, count, breaks, told)) in enumerate(FAULTS.items(), 1):
             match = played(kind, settings, applies=applies, count=count, breaks=breaks)
