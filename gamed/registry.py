@@ -246,8 +246,9 @@ class GameType:
     reception: Callable[[Any, LobbyServices], Reception]
     """Makes the reception of the listener, which leads peers to rooms."""
 
-    table: Callable[[Any, Options, Callable[[], Random], float], Table]
-    """Makes a new match from settings, options, a function that makes its generator, and the time of its opening."""
+    table: Callable[[Any, Options, Callable[[int], Random], float], Table]
+    """Makes a new match from settings, options, a function that makes each draw's generator, and the time of its
+    opening."""
 
     draw: Callable[[History, int | None], str]
     """Returns the position after a number of moves (None: all) as text."""

@@ -182,7 +182,7 @@ def game_tests(game_type: GameType) -> type[SynchronousTestCase]:
         def test_its_tables_and_connections_are_fresh(self) -> None:
             config = game_type.settings()
             options = game_type.options(config)
-            tables = [game_type.table(config, options, lambda: Random(1), 0.0) for _ in range(2)]
+            tables = [game_type.table(config, options, lambda _draw: Random(1), 0.0) for _ in range(2)]
             tables[0].join("somebody", 0.0)
             self.assertNotEqual(tables[0], tables[1])
             self.assertEqual(len(tables[1].free), len(tables[0].free) + 1)
@@ -241,7 +241,7 @@ def match_tests(game_type: GameType) -> type[SynchronousTestCase]:  # noqa: C901
             self.assertTrue(table.game.to_move(table.state))
 
         def fresh(self, history: History) -> Any:
-            table: Table = game_type.table(game_type.settings(), history.options, lambda: Random(0), 0.0)
+            table: Table = game_type.table(game_type.settings(), history.options, lambda _draw: Random(0), 0.0)
             return table
 
         def test_a_record_is_valid_and_gives_the_history_back(self) -> None:
@@ -270,7 +270,7 @@ def rule_tests(game_type: GameType) -> type[SynchronousTestCase]:  # noqa: C901 
             """Return the game and all states of a match of random legal moves."""
             config = config or game_type.settings()
             options = game_type.options(config)
-            table: Any = game_type.table(config, options, lambda: Random(seed), 0.0)
+            table: Any = game_type.table(config, options, lambda _draw: Random(seed), 0.0)
             game, random = table.game, Random(seed)
             state = game.setup(options)
             states = [(game, state)]

@@ -11,7 +11,7 @@ from enum import StrEnum
 from random import Random
 from typing import Any, Final, Protocol, TypeAlias, TypeVar, runtime_checkable
 
-from attrs import frozen
+from attrs import define, frozen
 
 Seat: TypeAlias = int
 """A player's place at the table, counted from 0 in the order of joining."""
@@ -59,6 +59,20 @@ class Outcome:
     termination: Termination
     winner: Seat | None = None
     """None: nobody has won."""
+
+
+@define(weakref_slot=False)
+class Seeded:
+    """Makes the random generators of a match: one for each draw, so that a restored match goes on with the same lots.
+
+    Each open room has one: a `partial` is much larger.
+    """
+
+    seed: int
+
+    def __call__(self, draw: int) -> Random:
+        """Return the generator of the draw with a number, counted from 0."""
+        return Random(f"{self.seed}:{draw}")  # noqa: S311 (games, not cryptography)
 
 
 State = TypeVar("State")

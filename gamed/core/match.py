@@ -61,8 +61,8 @@ class Match:
     """The rules."""
 
     options: Options
-    random: Callable[[], Random]
-    """Makes the random generator, when chance first moves. Restoring a match does not need it."""
+    random: Callable[[int], Random]
+    """Returns the random generator of a draw, by the draw's number. Restoring a match does not need it."""
 
     opened_at: float
     """When the match was opened. The times of entries are relative to it."""
@@ -86,7 +86,8 @@ class Match:
     entries: int = 0
     """How many entries the match has had."""
 
-    _generator: Random | None = None
+    draws: int = 0
+    """How many of them were chance's moves."""
 
     def __attrs_post_init__(self) -> None:
         self.state = self.game.setup(self.options)
@@ -104,6 +105,7 @@ class Match:
     def _open(self, seat: Seat, text: str, now: float) -> Entry:
         self.state = self.game.apply(self.state, seat, self.game.parse(text))
         if seat == CHANCE:
+            self.draws += 1
             return self.entry(now, DRAWN, body=text.encode())
         return self.entry(now, MOVE, seat, text.encode(), {"replayed": True})
 
@@ -111,10 +113,9 @@ class Match:
         """Let chance move for as long as it is to move."""
         drawn = []
         while self.game.to_move(self.state) == {CHANCE}:
-            if self._generator is None:
-                self._generator = self.random()
-            move = self.game.draw(self.state, self._generator)
+            move = self.game.draw(self.state, self.random(self.draws))
             self.state = self.game.apply(self.state, CHANCE, move)
+            self.draws += 1
             drawn.append(self.entry(now, DRAWN, body=self.game.to_notation(move).encode()))
         return tuple(drawn)
 
@@ -179,6 +180,7 @@ class Match:
         elif entry.kind == STARTED:
             self.is_started = True
         elif entry.kind == DRAWN:
+            self.draws += 1
             self.state = self.game.apply(self.state, CHANCE, self._parsed(entry))
         elif entry.kind == MOVE:
             assert entry.seat is not None

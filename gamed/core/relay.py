@@ -135,7 +135,7 @@ class Relay:
     game: RelayedGame
     options: Options
     settings: RelaySettings
-    random: Callable[[], Random]
+    random: Callable[[int], Random]
     """Makes the random generator, if chance moves in the game. Restoring a match does not need it."""
 
     opened_at: float
@@ -237,7 +237,7 @@ class Relay:
     def _start(self, now: float, journal: list[Entry]) -> Step:
         unnotified: tuple[Seat, ...] = (1,)
         if self._awaits_chance:
-            move = self.game.draw(self.state, self.random())
+            move = self.game.draw(self.state, self.random(0))
             self.state = self.game.apply(self.state, CHANCE, move)
             journal.append(self._entry(now, DRAWN, data={"first": int(move)}))
             unnotified = (0, 1)

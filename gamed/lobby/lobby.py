@@ -14,7 +14,6 @@ import uuid
 from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 from functools import partial
-from random import Random
 from typing import Any, Final
 
 from attrs import define, field, frozen
@@ -28,7 +27,7 @@ from gamed.audit import say
 from gamed.core.errors import DiskError, RoomError, StoreError
 from gamed.core.events import Event
 from gamed.core.findings import Finding
-from gamed.core.game import Options, Termination
+from gamed.core.game import Options, Seeded, Termination
 from gamed.core.history import History
 from gamed.core.peer import Party, Peer
 from gamed.core.reception import check_wanted, suits
@@ -56,17 +55,6 @@ _BRIEF: Final = re.compile(r"\S{1,40}")
 def _is_logged(name: str, value: str | int | bool) -> bool:  # noqa: FBT001 (what options have)
     """Whether an option is short and not secret. A board is long, and the cards can be computed from a seed."""
     return name != "seed" and _BRIEF.fullmatch(str(value)) is not None
-
-
-@define(weakref_slot=False)
-class Seeded:
-    """Makes a match's random generator, whenever it is called. Each open room has one: a `partial` is much larger."""
-
-    seed: int
-
-    def __call__(self) -> Random:
-        """Return a new generator, which repeats the numbers of the first one."""
-        return Random(self.seed)  # noqa: S311 (games, not cryptography)
 
 
 def _never() -> float:

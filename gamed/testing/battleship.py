@@ -30,7 +30,7 @@ def _play(strategies: tuple[str, str], seed: int, roles: str) -> tuple[Relay, Hi
     settings = Settings(roles=roles)
     options = game_type.options(settings)
     history = History(str(uuid5(NAMESPACE_OID, f"{seed}")), game_type.kind, STARTED_AT, seed, options)
-    table = game_type.table(settings, options, lambda: random, 0.0)
+    table = game_type.table(settings, options, lambda _draw: random, 0.0)
     assert isinstance(table, Relay)
     players = [game_type.players[name](random) for name in strategies]
     wires = [game_type.connection(settings) for _ in players]

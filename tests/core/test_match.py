@@ -9,7 +9,7 @@ from attrs import evolve, frozen
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.core.errors import IllegalMove, InvalidMove, NotYourTurn
-from gamed.core.game import CHANCE, Options, Outcome, Seat, Termination
+from gamed.core.game import CHANCE, Options, Outcome, Seat, Seeded, Termination
 from gamed.core.history import DRAWN, ENDED, JOINED, LEFT, MOVE, STARTED, History
 from gamed.core.match import FINDINGS_KEPT, Match, opening
 
@@ -67,7 +67,7 @@ class Nim:
 
 class MatchTests(SynchronousTestCase):
     def match(self, *, enforce: bool = True, **options: int) -> Match:
-        return Match(Nim(), options, lambda: Random(1), 100.0, enforce=enforce)
+        return Match(Nim(), options, lambda _draw: Random(1), 100.0, enforce=enforce)
 
     def started(self, **options: int) -> tuple[Match, History]:
         match = self.match(**options)
@@ -84,15 +84,26 @@ class MatchTests(SynchronousTestCase):
         self.assertEqual(match.state.heap, sum(drawn))
         self.assertEqual((match.names, match.is_started), ({0: "a", 1: "b"}, True))
 
-    def test_the_generator_is_made_once(self) -> None:
-        made: list[Random] = []
+    def test_each_draw_has_its_own_generator(self) -> None:
+        made: list[int] = []
 
-        def make() -> Random:
-            made.append(Random(len(made)))
-            return made[-1]
+        def make(draw: int) -> Random:
+            made.append(draw)
+            return Random(draw)
 
         Match(Nim(), {"draws": 3}, make, 0.0).start(0.0)
-        self.assertEqual(len(made), 1)
+        self.assertEqual(made, [0, 1, 2])
+
+    def test_a_restored_match_goes_on_with_the_lots_it_would_have_had(self) -> None:
+        options = {"draws": 3}
+        whole = Match(Nim(), options, Seeded(5), 0.0)
+        entries = whole.start(0.0)
+        for known in range(1, len(entries)):
+            again = Match(Nim(), options, Seeded(5), 0.0)
+            for entry in entries[:known]:
+                again.restore(entry)
+            self.assertEqual((*entries[:known], *again.draw(0.0)), entries)
+        self.assertGreater(len({entry.body for entry in entries}), 2)
 
     def test_a_move_is_applied_and_noted(self) -> None:
         match, _ = self.started()

@@ -28,7 +28,7 @@ def relay(*, enforce: bool = False, **changes: object) -> Relay:
         **({"repeated_shots": "lose"} if enforce else {}),
         **{name: changes.pop(name) for name in ("roles",) if name in changes},
     }
-    return Relay(Battleship(), options, RelaySettings(enforce=enforce, **changes), lambda: Random(1), 100.0)
+    return Relay(Battleship(), options, RelaySettings(enforce=enforce, **changes), lambda _draw: Random(1), 100.0)
 
 
 def started(**changes: object) -> Relay:

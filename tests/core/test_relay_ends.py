@@ -63,7 +63,7 @@ class EndByPositionTests(SynchronousTestCase):
     """A game whose lines do not tell that it is over: only the position after them does."""
 
     def relay(self, *, enforce: bool = False) -> Relay:
-        table = Relay(Nim(), {}, RelaySettings(enforce=enforce), lambda: Random(1), 100.0)
+        table = Relay(Nim(), {}, RelaySettings(enforce=enforce), lambda _draw: Random(1), 100.0)
         table.join("a", 100.0)
         table.join("b", 101.0)
         return table
@@ -93,7 +93,7 @@ class EndByPositionTests(SynchronousTestCase):
         history.entries = [Entry(0, STARTED), *(entry for step in steps for entry in step.journal)]
         history.entries += table.review().journal
         self.assertEqual(table.findings, [])
-        again = Relay(Nim(), {}, RelaySettings(), lambda: Random(1), 100.0)
+        again = Relay(Nim(), {}, RelaySettings(), lambda _draw: Random(1), 100.0)
         self.assertEqual(len(list(replay(again, history))), 5)
         self.assertEqual((again.state, again.findings, again.outcome), (table.state, [], table.outcome))
 

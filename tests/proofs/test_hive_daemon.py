@@ -44,7 +44,7 @@ That nothing of a room stays is shown in memory, where it can be counted: tests/
 def played(history: History) -> Any:
     """Return the table after a history."""
     settings = game_type.settings()
-    table = game_type.table(settings, history.options, lambda: Random(0), 0.0)
+    table = game_type.table(settings, history.options, lambda _draw: Random(0), 0.0)
     for _ in replay(table, history):
         pass
     return table

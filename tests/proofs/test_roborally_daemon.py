@@ -54,7 +54,7 @@ class RobotsTests(SynchronousTestCase):
             validate(document(record))
             self.assertEqual(judgement(record).findings, ())
             history = to_history(record)
-            table = game_type.table(game_type.settings(), history.options, lambda: Random(0), 0.0)
+            table = game_type.table(game_type.settings(), history.options, lambda _draw: Random(0), 0.0)
             for _ in replay(table, history):
                 pass
             self.assertEqual(history.outcome, table.game.outcome(table.state))

@@ -27,7 +27,7 @@ def reception(_settings: Any, services: LobbyServices) -> FirstCome:
     return FirstCome("battleship", services)
 
 
-def table(settings: Any, options: Options, random: Callable[[], Random], now: float) -> Relay:
+def table(settings: Any, options: Options, random: Callable[[int], Random], now: float) -> Relay:
     """Return the table of a new match."""
     return Relay(_RULES, options, _limits(settings, enforce=options["referee"] == "enforce"), random, now)
 

@@ -24,6 +24,6 @@ def reception(settings: Any, services: LobbyServices) -> UniverseReception:
     return UniverseReception(services, settings)
 
 
-def table(settings: Any, options: Options, random: Callable[[], Random], now: float) -> Universe:
+def table(settings: Any, options: Options, random: Callable[[int], Random], now: float) -> Universe:
     """Return a fresh universe."""
     return Universe(options, random, now, settings.pace, settings.game_moves)

@@ -66,7 +66,7 @@ class Universe(MatchTable):
     """A table, from its first world to its last."""
 
     options: Options
-    random: Callable[[], Random]
+    random: Callable[[int], Random]
     opened_at: float
 
     pace: float = 0.0

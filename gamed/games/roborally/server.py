@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from random import Random
 from typing import Any
 
-from gamed.core.game import Options
+from gamed.core.game import Options, Seeded
 from gamed.core.reception import LobbyServices
 from gamed.games.roborally.course_list import CourseList, course_options, overridden
 from gamed.games.roborally.limits import TableLimits
@@ -38,7 +37,7 @@ def reception(settings: Any, services: LobbyServices) -> ManagerReception:
     return ManagerReception(services, settings, courses)
 
 
-def table(settings: Any, options: Options, random: Callable[[], Random], now: float) -> Manager:
+def table(settings: Any, options: Options, random: Callable[[int], Random], now: float) -> Manager:
     """Return a fresh lobby with its manager."""
     limits = TableLimits(
         min_players=int(options["min_players"]),
@@ -52,7 +51,7 @@ def table(settings: Any, options: Options, random: Callable[[], Random], now: fl
     )
     # With a seed in the settings, each match shuffles in the same way.
     seed = int(options["seed"])
-    return Manager(options, limits, partial(Random, seed) if seed else random, now)
+    return Manager(options, limits, Seeded(seed) if seed else random, now)
 
 
 def is_program(move: str) -> bool:

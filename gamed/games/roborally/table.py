@@ -51,7 +51,7 @@ class Manager(MatchTable):
 
     options: Options
     limits: TableLimits
-    random: Callable[[], Random]
+    random: Callable[[int], Random]
     """Makes the generator that shuffles the cards of a match."""
     opened_at: float
     """The moment from which entries count their milliseconds."""

@@ -28,7 +28,7 @@ def reception(settings: Any, services: LobbyServices) -> SoftwareChallengeRecept
     return SoftwareChallengeReception(_SEASON, services, settings.password, settings.paused, settings.waiting_seconds)
 
 
-def table(_settings: Any, options: Options, random: Callable[[], Random], now: float) -> SeasonTable:
+def table(_settings: Any, options: Options, random: Callable[[int], Random], now: float) -> SeasonTable:
     """Return a fresh match."""
     soft, hard = (int(options[f"{limit}_milliseconds"]) / 1000 for limit in ("soft", "hard"))
     return SeasonTable(_SEASON, options, Match(_SEASON.game, options, random, now), Limits(soft, hard))

@@ -377,7 +377,7 @@ class Match:
     def play(self) -> Match:
         """Play to the end, and judge it to the end."""
         config = game_type.settings(roles=self.roles)
-        table = game_type.table(config, game_type.options(config), lambda: self.random, 0.0)
+        table = game_type.table(config, game_type.options(config), lambda _draw: self.random, 0.0)
         assert isinstance(table, Relay)
         assert game_type.person is not None
         made = game_type.person(self.random, "Ada")

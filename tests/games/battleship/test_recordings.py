@@ -7,7 +7,7 @@ from random import Random
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.core.game import Termination
+from gamed.core.game import Seeded, Termination
 from gamed.games.battleship import Settings
 from gamed.lobby import lobby
 from gamed.records.own import judgement
@@ -28,7 +28,7 @@ def segments(data: bytes, cut: str, random: Random) -> list[bytes]:
 
 def chosen_seed(first: int) -> int:
     """Return a seed with which chance lets this seat attack first."""
-    return next(seed for seed in range(99) if Random(seed).randrange(2) == first)
+    return next(seed for seed in range(99) if Seeded(seed)(0).randrange(2) == first)
 
 
 def replay(name: str, cut: str, *, roles: str) -> tuple[Harness, dict[int, Wire]]:

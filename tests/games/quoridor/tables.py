@@ -18,7 +18,7 @@ from tests.games.quoridor.worlds import DOWN, FOUR
 
 
 def universe(referee: str = "observe", pace: float = 0.0) -> Universe:
-    return Universe({"referee": referee}, lambda: Random(1), 100.0, pace)
+    return Universe({"referee": referee}, lambda _draw: Random(1), 100.0, pace)
 
 
 def said(text: str) -> Said:

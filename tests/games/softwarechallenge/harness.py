@@ -216,7 +216,7 @@ class SeasonHarness:
 
     def _table(self, settings: Settings, options: Options, _random: Callable[[], Random], now: float) -> SeasonTable:
         cells = self.cells(len(self.tables))
-        table = game_type.table(settings, options, lambda: Lots(cells), now)
+        table = game_type.table(settings, options, lambda _draw: Lots(cells), now)
         assert isinstance(table, SeasonTable)
         self.tables.append(table)
         return table

@@ -66,7 +66,7 @@ class TableTestCase(SynchronousTestCase):
 
     def made(self, slots: tuple[Slot, ...] = (), *, paused: bool = False, **more: object) -> SeasonTable:
         """Return a table in a room r."""
-        match = Match(SEASON.game, {}, lambda: Lots(CORNERS), 0.0)
+        match = Match(SEASON.game, {}, lambda _draw: Lots(CORNERS), 0.0)
         table = SeasonTable(SEASON, {}, match, Limits(2.0, 10.0))
         table.prepare("r", slots, paused=paused, **more)  # type: ignore[arg-type]
         table.filled = lambda: self.filled.append("filled")
