@@ -240,6 +240,9 @@ class GameType:
     options: Callable[[Any], Options]
     """Returns the options of the rules for some settings."""
 
+    room_options: Options = field(factory=dict, kw_only=True)
+    """Options that a room may have besides these, each with a value of its type."""
+
     connection: Callable[[Any], Connection]
     """Makes the server's side of the dialect."""
 

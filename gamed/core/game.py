@@ -23,6 +23,15 @@ Options: TypeAlias = Mapping[str, str | int | bool]
 """The settings that a game's rules depend on; they are part of the record."""
 
 
+MOVE_TIME: Final = "move_milliseconds"
+"""The option of a room for the time that a player has for each move; left out: what the listener's settings say."""
+
+
+def move_seconds(options: Options) -> float:
+    """Return the time for a move that a room's options set, in seconds; 0: none."""
+    return int(options.get(MOVE_TIME, 0)) / 1000
+
+
 class Termination(StrEnum):
     """Why a game ended. The values are stable, because records contain them."""
 

@@ -105,6 +105,9 @@ class RelaySettings:
     idle_seconds: float = 900.0
     """How long both clients may be silent in a match."""
 
+    move_seconds: float = 0.0
+    """How long a player may take for each line that is due; 0: there is no such limit."""
+
 
 @define
 class Verdict:
@@ -186,7 +189,8 @@ class Relay:
 
     def __attrs_post_init__(self) -> None:
         self.state = self.game.setup(self.options)
-        self._clock = IdleClock(self.settings.waiting_seconds, self.settings.idle_seconds, self.opened_at)
+        playing = self.settings.move_seconds or self.settings.idle_seconds
+        self._clock = IdleClock(self.settings.waiting_seconds, playing, self.opened_at)
 
     @property
     def match(self) -> Relay:
@@ -277,7 +281,7 @@ class Relay:
 
     # The match
 
-    def receive(self, seat: Seat, event: Event, now: float) -> Step:  # noqa: PLR0911 (the hot path stays one function)
+    def receive(self, seat: Seat, event: Event, now: float) -> Step:  # noqa: C901, PLR0911 (the hot path)
         """Forward a line. If the referee enforces the rules, judge it first."""
         if self.outcome is not None or not isinstance(event, Moved):
             return self._skip(seat, event)
@@ -286,6 +290,8 @@ class Relay:
             return self._wait(seat, event, now)
         if self.is_paused:
             return self._hold(seat, event, now)
+        if self.settings.move_seconds and min(now, self.arrived) > clock.due:
+            return self._expired(now, clock.due, event.body)
         self._last = body = event.body
         clock.last_message_at = now
         self._lines += 1
@@ -388,12 +394,29 @@ class Relay:
             return Step()
         if now < self._clock.due:
             return Step(wake_at=self._clock.due, refused=self._unanswered())
+        return self._expired(now, self._clock.due)
+
+    def _expired(self, now: float, limit: float, late: bytes = b"") -> Step:
+        """End the match, because what was due has not come in time. `late`: the line that came too late."""
         verdict = self._review_all()
         decided = self.game.outcome(self.state)
         if decided is not None:
             return self._finish(decided, now, verdict=verdict)
         winner = self._not_to_move()
-        return self._finish(Outcome(Termination.IDLE, winner), now, verdict=verdict, refused=self._silent(winner))
+        if winner is None or not self.settings.move_seconds:
+            return self._finish(Outcome(Termination.IDLE, winner), now, verdict=verdict, refused=self._silent(winner))
+        taken, gap = now - self._clock.last_message_at, 0.0 if late else now - limit
+        numbers = {"taken": taken, "gap": gap, "limit": self.settings.move_seconds}
+        data: dict[str, Value] = {name: round(1000 * value) for name, value in numbers.items()}
+        left = self._entry(now, LEFT, 1 - winner, data={"why": str(Termination.TIME), **data})
+        refused = ((1 - winner, self._too_late(1 - winner, taken, late)),)
+        return self._finish(Outcome(Termination.TIME, winner), now, (), (left,), verdict=verdict, refused=refused)
+
+    def _too_late(self, seat: Seat, taken: float, late: bytes) -> Refusal:
+        reason = f"no line came within {self.settings.move_seconds:g} s; the game is lost"
+        if late:
+            reason = f"the line came after {taken:.1f} s, later than the {self.settings.move_seconds:g} s"
+        return Refusal("move-too-late", reason, self.game.expected(self.state, seat), late)
 
     def _unanswered(self) -> tuple[tuple[Seat, Refusal], ...]:
         if not self.is_started or self.unjudged is not None or self._to_review:

@@ -176,7 +176,7 @@ class Lobby(Service):
         game_type = self.game_types[kind]
         chosen = game_type.options(settings)
         if fixture is not None:
-            self._check_fixture(fixture, options or {}, chosen)
+            self._check_fixture(fixture, options or {}, {**chosen, **game_type.room_options})
         history = self.history(kind, {**chosen, **options} if options else chosen, fixture)
         table = game_type.table(settings, history.options, Seeded(history.seed), self.seconds())
         room = Room(history.room, history, table, self, settings.stuck_seconds, party)
@@ -204,6 +204,8 @@ class Lobby(Service):
                 raise RoomError(f"the game has no option {name!r}; it has {', '.join(sorted(chosen))}")
             if type(value) is not type(chosen[name]):
                 raise RoomError(f"the option {name} must be like {chosen[name]!r}, not {value!r}")
+            if name.endswith("_milliseconds") and int(value) < 1:
+                raise RoomError(f"the option {name} must be at least 1, not {value}")
 
     def history(self, kind: str, options: Options, fixture: Fixture | None = None) -> History:
         """Return a new history for a match that begins now."""

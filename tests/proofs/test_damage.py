@@ -154,6 +154,8 @@ class DamageTests(SynchronousTestCase):
 
     def test_a_daemon_says_it_until_the_segment_is_removed(self) -> None:
         content = self.played()
+        # On a busy machine the database is locked for so long that the daemon says so.
+        said = len(self.daemon.unexpected())
         (segment,) = (self.folder / "journal").glob("*.journal")
         lines = content.splitlines(keepends=True)
         lines[len(lines) // 2] = b"X" + lines[len(lines) // 2][1:]
@@ -168,7 +170,7 @@ class DamageTests(SynchronousTestCase):
         aside.unlink()
         self.assertIn('"warnings": {}', self.get("/readyz"))
         self.daemon.stop()
-        self.assertEqual([line for line in self.daemon.unexpected() if "until you remove it" not in line], [])
+        self.assertEqual([line for line in self.daemon.unexpected()[said:] if "until you remove it" not in line], [])
 
     def get(self, path: str) -> str:
         with urllib.request.urlopen(f"http://127.0.0.1:{self.web}{path}", timeout=10) as answer:

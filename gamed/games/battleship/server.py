@@ -7,7 +7,7 @@ from functools import lru_cache
 from random import Random
 from typing import Any
 
-from gamed.core.game import Options
+from gamed.core.game import Options, move_seconds
 from gamed.core.reception import FirstCome, LobbyServices
 from gamed.core.relay import Relay, RelaySettings
 from gamed.games.battleship.rules import Battleship
@@ -29,12 +29,13 @@ def reception(_settings: Any, services: LobbyServices) -> FirstCome:
 
 def table(settings: Any, options: Options, random: Callable[[int], Random], now: float) -> Relay:
     """Return the table of a new match."""
-    return Relay(_RULES, options, _limits(settings, enforce=options["referee"] == "enforce"), random, now)
+    limits = _limits(settings, enforce=options["referee"] == "enforce", seconds=move_seconds(options))
+    return Relay(_RULES, options, limits, random, now)
 
 
 @lru_cache(4)
-def _limits(settings: Any, *, enforce: bool) -> RelaySettings:
-    """Return a relay's limits. All rooms of a listener share them."""
+def _limits(settings: Any, *, enforce: bool, seconds: float) -> RelaySettings:
+    """Return a relay's limits. All rooms of a listener with equal options share them."""
     return RelaySettings(
         enforce=enforce,
         early_bytes=settings.early_bytes,
@@ -42,4 +43,5 @@ def _limits(settings: Any, *, enforce: bool) -> RelaySettings:
         game_bytes=settings.game_bytes,
         waiting_seconds=settings.waiting_seconds,
         idle_seconds=settings.idle_seconds,
+        move_seconds=seconds,
     )

@@ -59,6 +59,10 @@ class Outbox:
         """The moment at which the next mail may leave; None if no mail is kept."""
         return min([self._busy[seat] for seat in self._held]) if self._held else None
 
+    def holds(self, seat: Seat) -> bool:
+        """Whether a mail to this world is kept."""
+        return seat in self._held
+
     def forget(self, seat: Seat) -> None:
         """Drop the mails to a world that has gone."""
         self._held.pop(seat, None)

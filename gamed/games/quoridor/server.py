@@ -6,7 +6,8 @@ from collections.abc import Callable
 from random import Random
 from typing import Any
 
-from gamed.core.game import Options
+from gamed.core.clocks import MoveClock
+from gamed.core.game import Options, move_seconds
 from gamed.core.reception import LobbyServices
 from gamed.games.quoridor.reception import UniverseReception
 from gamed.games.quoridor.table import Universe
@@ -26,4 +27,6 @@ def reception(settings: Any, services: LobbyServices) -> UniverseReception:
 
 def table(settings: Any, options: Options, random: Callable[[int], Random], now: float) -> Universe:
     """Return a fresh universe."""
-    return Universe(options, random, now, settings.pace, settings.game_moves)
+    limit = move_seconds(options)
+    clock = MoveClock(limit, limit) if limit else None
+    return Universe(options, random, now, settings.pace, settings.game_moves, clock)

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from math import inf
 from random import Random
 from typing import Any, Final
 
 from attrs import define, evolve, field
 
+from gamed.core.clocks import MoveClock
 from gamed.core.errors import RuleError
 from gamed.core.events import Event, Unread
 from gamed.core.game import Options, Outcome, Seat, Termination
@@ -32,6 +33,7 @@ from gamed.games.quoridor.mistakes import (
     mistake,
     no_game,
     out_of_turn,
+    too_late,
     too_long,
     untimely,
 )
@@ -75,6 +77,9 @@ class Universe(MatchTable):
     most: int = 10_000
     """The most moves of a game."""
 
+    clock: MoveClock | None = None
+    """The time for a move; None: worlds may think for as long as they like."""
+
     game: TableRules = _RULES
     forwards: bool = False
     arrived: float = inf
@@ -94,6 +99,7 @@ class Universe(MatchTable):
     """The game that runs, or the last one."""
 
     _is_closed: bool = False
+    _paused_at: float = 0.0
     _outbox: Outbox = field(init=False)
 
     _refused: Counter[Seat] = field(factory=Counter)
@@ -210,7 +216,10 @@ class Universe(MatchTable):
         return tuple([Addressed(self.order[place - 1], Told(call, number, move)) for place, call in found.calls])
 
     def _due(self, now: float) -> float | None:
-        return now if self._held and not self.is_paused else self._outbox.due
+        if self._held and not self.is_paused:
+            return now
+        limits = (self._outbox.due, None if self.clock is None or self.is_paused else self.clock.due)
+        return min((limit for limit in limits if limit is not None), default=None)
 
     # A game
 
@@ -218,6 +227,7 @@ class Universe(MatchTable):
         """Begin a game, and return its first entries. The first game of a room counts time from the room's opening."""
         first = self.order[0]
         self._refused.clear()
+        self._stop_clock()
         self.match = match = self._match(len(self.order), first, now if self.match.is_started else self.opened_at)
         self._moves = 0
         self._last = None
@@ -230,6 +240,10 @@ class Universe(MatchTable):
         if not self.is_running or self.order[0] != seat:
             refusal = out_of_turn(seat, self.order[0]) if self.is_running else no_game(self.status)
             return self._refuse(seat, refusal, now, text)
+        if self.clock is not None and self.clock.asked_at is not None:
+            arrived = min(now, self.arrived)
+            if self.clock.answered(arrived):
+                return self._too_late(seat, now, arrived, text.rstrip().encode())
         if self._moves >= self.most:
             refusal = evolve(too_long(self.most), text=text.rstrip().encode())
             return evolve(self.stop(Termination.LIMIT, now), refused=((seat, refusal),))
@@ -238,6 +252,7 @@ class Universe(MatchTable):
         except RuleError as error:
             return self._refuse(seat, illegal(error, self.game.legal_moves(self.match.state, seat)), now, text)
         self._moves += 1
+        self._stop_clock()
         self._last = seat + 1, placed.written
         found = row(self.status, len(self.order), Occasion.MOVES if step.outcome is None else Occasion.WINS)
         assert found is not None
@@ -262,12 +277,16 @@ class Universe(MatchTable):
         self._outbox.forget(seat)
         if self.is_over:
             return Step(closed=self._closes())
-        self.is_dissolved = True
-        self._held.clear()
         # After a game, worlds may leave or reset.
         noted = ((seat, refusal),) if refusal is not None and self.outcome is None else ()
-        step = self.lose(seat, why, now) if self.is_running else Step()
+        step = self._dissolve(seat, self.lose(seat, why, now) if self.is_running else Step(), now)
         step.refused = noted
+        return step
+
+    def _dissolve(self, seat: Seat, step: Step, now: float) -> Step:
+        self.is_dissolved = True
+        self._stop_clock()
+        self._held.clear()
         self.order.remove(seat)
         events = tuple(Addressed(other, Told(Call.DISCONNECT, seat + 1, DUMMY)) for other in self.order)
         step.events = self._outbox.post(events, now)
@@ -293,19 +312,52 @@ class Universe(MatchTable):
 
     # Time
 
+    def _stop_clock(self) -> None:
+        if self.clock is not None:
+            self.clock.stop()
+
+    def delivered(self, now: float, unsent: Collection[Seat] = ()) -> float | None:
+        """Start the clock of the world that is to move, because it has got its mail."""
+        if self.clock is None or self.clock.asked_at is not None or not self.is_running or self.is_paused:
+            return None
+        if self.order[0] in unsent or self._outbox.holds(self.order[0]):
+            return None
+        self.clock.ask(now)
+        return self._due(now)
+
+    def overdue(self, now: float) -> Collection[Seat]:
+        """Return the world whose time for its move is over."""
+        is_over = self.clock is not None and not self.is_paused and self.clock.silent(now)
+        return self.order[:1] if is_over else ()
+
+    def _too_late(self, seat: Seat, now: float, arrived: float, text: bytes = b"") -> Step:
+        """Remove a world that took too long for its move. `text`: the move, if it has come."""
+        assert self.clock is not None
+        spent = self.clock.evidence(now, arrived)
+        refusal = too_late(self.clock.hard, (spent["taken"] - spent["gap"]) / 1000 if text else None)
+        data = {"taken": spent["taken"], "gap": spent["gap"], "limit": spent["hard"]}
+        self._outbox.forget(seat)
+        step = self._dissolve(seat, self.lose(seat, Termination.TIME, now, data), now)
+        step.refused, step.dropped = ((seat, evolve(refusal, text=text)),), (seat,)
+        return step
+
     def tick(self, now: float) -> Step:
-        """Release the mails that are due, and take one of the messages that were held."""
+        """Judge the time for a move, release the mails that are due, and take one of the messages that were held."""
+        if self.overdue(now):
+            assert self.clock is not None
+            assert self.clock.due is not None
+            return self._too_late(self.order[0], now, self.clock.due)
         events = self._outbox.release(now)
         if self._held and not self.is_paused and not self.is_over:
             step = self._next(now)
             return evolve(step, events=(*events, *step.events))
-        return Step(events, wake_at=self._outbox.due, closed=self._closes())
+        return Step(events, wake_at=self._due(now), closed=self._closes())
 
     # Pausing the table
 
-    def pause(self, now: float) -> Step:  # noqa: ARG002 (Table's signature)
+    def pause(self, now: float) -> Step:
         """Hold messages from now on instead of taking them."""
-        self.is_paused = True
+        self.is_paused, self._paused_at = True, now
         return Step()
 
     def _hold(self, seat: Seat, message: Message, now: float, text: str) -> Step:
@@ -315,9 +367,15 @@ class Universe(MatchTable):
         return Step()
 
     def resume(self, now: float) -> Step:
-        """Go on with the messages that were held."""
+        """Go on with the messages that were held. The clock goes on with the time that was left."""
+        if self.is_paused and self.clock is not None and self.clock.asked_at is not None:
+            self.clock.asked_at += now - max(self.clock.asked_at, self._paused_at)
         self.is_paused = False
-        return self._next(now)
+        step = self._next(now)
+        if not step.events:
+            # A mail that left while the table was paused has started no clock.
+            self.delivered(now)
+        return evolve(step, wake_at=self._due(now))
 
     def step(self, now: float, *, forced: bool = False) -> Step:
         """Take held messages up to one that has an effect. `forced`: start a game of two, whatever the votes."""

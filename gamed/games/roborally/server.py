@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import ceil
 from random import Random
 from typing import Any
 
-from gamed.core.game import Options, Seeded
+from gamed.core.game import Options, Seeded, move_seconds
 from gamed.core.reception import LobbyServices
 from gamed.games.roborally.course_list import CourseList, course_options, overridden
 from gamed.games.roborally.limits import TableLimits
@@ -42,7 +43,8 @@ def table(settings: Any, options: Options, random: Callable[[int], Random], now:
     limits = TableLimits(
         min_players=int(options["min_players"]),
         max_channels=settings.max_channels,
-        move_timeout=settings.move_timeout,
+        # The protocol tells whole seconds.
+        move_timeout=ceil(move_seconds(options)) or settings.move_timeout,
         ack_timeout=settings.ack_timeout,
         ack_budget=settings.ack_budget,
         start_delay=settings.start_delay,

@@ -87,7 +87,7 @@ class PageTests(SynchronousTestCase):
         schema = etree.parse(index().formats["gamed-quoridor", "1.1"].schema.file)
         values = schema.iterfind(f".//{XS}simpleType[@name='termination']//{XS}enumeration")
         self.assertEqual({value.get("value") for value in values}, shown)
-        self.assertEqual(set(map(str, Termination)) - shown, {"draw", "forfeit", "idle", "resigned", "time"})
+        self.assertEqual(set(map(str, Termination)) - shown, {"draw", "forfeit", "idle", "resigned"})
 
     def test_every_key_is_there_with_its_default(self) -> None:
         rows = re.findall(r"^\| `(\w+)` \| (.+?) \|", section(PAGE, "Limits"), re.MULTILINE)

@@ -50,6 +50,7 @@ const refused = {
   "message-too-long": ["Die Nachricht ist zu lang.", "Die Nachricht ist länger als {1} Bytes."],
   "message-too-slow": "Die Nachricht kam zu langsam.",
   "mnr-too-late": ["Die Blickrichtung kam nicht rechtzeitig.", "Innerhalb von {1} s kam keine Blickrichtung.", "Die Blickrichtung kam erst nach {1} s; erlaubt waren {2} s."],
+  "move-too-late": ["Der Zug kam nicht rechtzeitig.", "Innerhalb von {1} s kam kein Zug; die Partie ist verloren.", "Der Zug kam erst nach {1} s; erlaubt waren {2} s."],
   "mrp-too-late": ["Das Programm des Roboters kam nicht rechtzeitig.", "Innerhalb von {1} s kam kein Programm des Roboters.", "Das Programm des Roboters kam erst nach {1} s; erlaubt waren {2} s."],
   "mrr-too-late": ["Die Wahl der Register kam nicht rechtzeitig.", "Innerhalb von {1} s kam keine Wahl der Register.", "Die Wahl der Register kam erst nach {1} s; erlaubt waren {2} s."],
   "missing-class": "Die Angabe der Klasse fehlt.",

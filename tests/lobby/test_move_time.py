@@ -1,0 +1,155 @@
+"""Rooms with a time for each move, in all games: whoever takes longer loses, and the record has the numbers.
+
+Source: docs/topics/design.md#fixtures.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from random import Random
+from typing import Any
+
+from attrs import define
+from twisted.trial.unittest import SynchronousTestCase
+
+from gamed.core.errors import RemoteProtocolError
+from gamed.core.game import Termination
+from gamed.core.history import LEFT, History
+from gamed.lobby.lobby import Fixture
+from gamed.records.importer import check
+from gamed.records.index import index
+from gamed.records.own import to_history
+from gamed.records.record import document
+from gamed.registry import game_types
+from gamed.replayers import replayers
+from gamed.testing.harness import Harness
+from tests.records.test_every_end import SETTINGS, Seat
+
+LIMIT = 2
+"""Seconds for each move."""
+
+OPTIONS: dict[str, dict[str, Any]] = {
+    "battleship": {"move_milliseconds": 1000 * LIMIT},
+    "hive": {"soft_milliseconds": 1000 * LIMIT, "hard_milliseconds": 1000 * LIMIT},
+    "quoridor": {"move_milliseconds": 1000 * LIMIT},
+    # The protocol tells whole seconds.
+    "roborally": {"move_milliseconds": 1000 * LIMIT - 100},
+}
+
+
+@define
+class Fixed:
+    """Receptions that seat whoever comes in the room of a fixture."""
+
+    harness: Harness
+
+    def __attrs_post_init__(self) -> None:
+        lobby = self.harness.lobby
+        opened = lobby.open
+
+        def fixed(kind: str, options: Any = None, party: Any = None, fixture: Any = None) -> Any:
+            changed = {**(options or {}), **OPTIONS[kind]}
+            return opened(kind, changed, party, fixture or Fixture("6f0c1f0e-0000-4000-8000-000000000001", 7))
+
+        lobby.open = fixed  # type: ignore[method-assign]
+
+
+class MoveTimeTests(SynchronousTestCase):
+    def begun(self, kind: str) -> tuple[Harness, list[Seat]]:
+        """Return a match of two programs that has begun."""
+        made = game_types()[kind]
+        harness = Harness(kind, made.settings(**SETTINGS[kind]))
+        Fixed(harness)
+        seats = []
+        for number, name in enumerate(("Anna", "Bert")):
+            option = {"name": name} if kind == "roborally" else {}
+            player = made.players[list(made.players)[-1]](Random(number), **option)
+            seats.append(Seat(harness.connect(), player))
+            begin = player.begin()
+            if begin:
+                seats[-1].wire.send(begin)
+        return harness, seats
+
+    def play(self, harness: Harness, seats: list[Seat], rounds: int) -> None:
+        for _ in range(rounds):
+            harness.clock.advance(0.01)
+            for seat in seats:
+                if not seat.wire.is_closed:
+                    seat.play()
+
+    def history(self, harness: Harness) -> History:
+        harness.settle()
+        (record,) = harness.store.records.values()
+        outcome = check(document(record), index(), replayers())
+        self.assertEqual((outcome.code, outcome.record), ("imported", record), outcome.sentence)
+        return to_history(record)
+
+    def lost(self, harness: Harness, kind: str, taken: range) -> History:
+        """Return the history of a match in which the player who was to move has lost by time."""
+        history = self.history(harness)
+        self.assertEqual(history.outcome and history.outcome.termination, Termination.TIME, kind)
+        (left,) = [entry for entry in history.of_kind(LEFT) if entry.data["why"] == "time"][:1]
+        assert history.outcome is not None
+        self.assertNotEqual(history.outcome.winner, left.seat)
+        self.assertIn(left.data["taken"], taken, kind)
+        limit = left.data["limit"]
+        # Hive names one of its two limits.
+        self.assertEqual(left.data[limit] if isinstance(limit, str) else limit, 1000 * LIMIT, kind)
+        return history
+
+    def test_whoever_does_not_answer_loses(self) -> None:
+        for kind in OPTIONS:
+            harness, seats = self.begun(kind)
+            self.play(harness, seats, 14)
+            for _ in range(300):
+                harness.clock.advance(0.01)
+            self.lost(harness, kind, range(1000 * LIMIT, 1000 * LIMIT + 60))
+            self.assertTrue(harness.lobby.refusals, kind)
+
+    def test_each_move_has_its_own_time(self) -> None:
+        for kind in OPTIONS:
+            harness, seats = self.begun(kind)
+            self.play(harness, seats, 14)
+            for _ in range(8):
+                for _ in range(190):
+                    harness.clock.advance(0.01)
+                # A robot asks for its state before it answers.
+                self.play(harness, seats, 4)
+            self.assertEqual(harness.lobby.stats.ended[kind, "time"], 0, kind)
+
+    def test_a_late_move_of_quoridor_and_battleship(self) -> None:
+        """It is read before the clock is judged, and still comes too late."""
+        for kind in ("battleship", "quoridor"):
+            harness, seats = self.begun(kind)
+            self.play(harness, seats, 14)
+            table = next(iter(harness.lobby.rooms.values())).table
+            harness.clock.rightNow += LIMIT + 0.5
+            for seat in seats:
+                # The program that has won hears of it as of an end of the connection.
+                with contextlib.suppress(RemoteProtocolError):
+                    seat.play()
+            history = self.lost(harness, kind, range(1000 * LIMIT + 500, 1000 * LIMIT + 560))
+            self.assertIs(table.outcome and table.outcome.termination, Termination.TIME)
+            (refused,) = [entry for entry in history.refused if entry.data["code"] == "move-too-late"]
+            self.assertIn(f"after {LIMIT}.5 s, later than the {LIMIT} s", str(refused.data["reason"]))
+
+    def test_a_pause_of_quoridor_takes_no_time(self) -> None:
+        harness, seats = self.begun("quoridor")
+        self.play(harness, seats, 14)
+        room = next(iter(harness.lobby.rooms.values()))
+        harness.clock.advance(LIMIT / 2)
+        room.pause()
+        harness.clock.advance(10 * LIMIT)
+        room.resume()
+        harness.clock.advance(LIMIT / 2 - 0.1)
+        self.assertEqual(list(harness.store.records), [])
+        for _ in range(30):
+            harness.clock.advance(0.01)
+        self.lost(harness, "quoridor", range(1000 * LIMIT, 1000 * LIMIT + 60))
+
+    def test_other_rooms_have_no_such_limit(self) -> None:
+        for kind in ("battleship", "quoridor"):
+            harness = Harness(kind, game_types()[kind].settings())
+            table = harness.lobby.open(kind).table
+            self.assertEqual(table.overdue(100.0), ())
+            self.assertIsNone(table.delivered(0.0))
