@@ -238,7 +238,8 @@ class DatumReader:
         while self._lines:
             line = self._lines.popleft()
             message = None
-            if self._over or self._reading or line.strip():
+            # A blank line that is too long is refused, as it is where it comes in pieces.
+            if self._over or self._reading or line.strip() or len(line) > self.limit:
                 is_short = self._reading is None and len(line) <= min(_LONGEST_COMMON, self.limit) and self.depth
                 message = (_common_message(line) if is_short else None) or self._read(line)
             if message is not None:

@@ -154,6 +154,7 @@ class PropertyTests(SynchronousTestCase):
 
     @settings(deadline=None, max_examples=200)
     @given(STREAMS, st.integers(1, 60), st.integers(1, 6))
+    @example(b"  \n", 1, 1)
     def test_also_at_the_limits(self, stream: bytes, limit: int, depth: int) -> None:
         whole, code = read(*[stream] if stream else [], limit=limit, depth=depth)
         data, code_of_octets = read(*octets(stream), limit=limit, depth=depth)
