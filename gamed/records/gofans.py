@@ -348,6 +348,7 @@ def _check_text(text: str) -> None:
         raise ValueError(f"XML cannot contain a character of {text[:40]!r}")
 
 
+@lru_cache(8)
 def _written_color(color: str | None) -> str:
     if color is None:
         return ""

@@ -7,7 +7,7 @@ are the bits of one integer, and setting a rectangle takes a few operations, how
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 
 from attrs import define, field
 
@@ -52,14 +52,15 @@ class Setup:
     def notes(self) -> Iterator[str]:
         """Yield a sentence for each point that one node sets up twice."""
         for bit in _bits(self.twice):
-            point = self._point(bit)
+            point = _points(self.size)[bit]
             yield f"the setup has two stones on {point.x}, {point.y}; the second is left out"
 
     def _stones(self) -> Iterator[Stone]:
+        points = _points(self.size)
         for bit in self.order:
             for color, mask in self.masks.items():
                 if mask >> bit & 1:
-                    yield Stone(self._point(bit), color)
+                    yield Stone(points[bit], color)
 
     def _clear(self, mask: int) -> None:
         for color in self.masks:
@@ -81,9 +82,11 @@ class Setup:
         # Multiplying by the first point of each column repeats the column in all of them.
         return (column * _columns(width, self.size)) << (left * self.size + top)
 
-    def _point(self, bit: int) -> Point:
-        x, y = divmod(bit, self.size)
-        return Point(x + 1, y + 1)
+
+@lru_cache(8)
+def _points(size: int) -> tuple[Point, ...]:
+    """Return the points of a board by their bits."""
+    return tuple(Point(x, y) for x in range(1, size + 1) for y in range(1, size + 1))
 
 
 @cache
