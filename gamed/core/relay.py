@@ -23,7 +23,7 @@ from typing import Any, Final, Protocol
 
 from attrs import define, evolve, field, frozen
 
-from gamed.core.clocks import IdleClock
+from gamed.core.clocks import IdleClock, MoveClock
 from gamed.core.errors import InvalidMove, RuleError
 from gamed.core.events import Event, Moved, Seated, Started, Unread
 from gamed.core.findings import Finding
@@ -291,7 +291,7 @@ class Relay:
         if self.is_paused:
             return self._hold(seat, event, now)
         if self.settings.move_seconds and min(now, self.arrived) > clock.due:
-            return self._expired(now, clock.due, event.body)
+            return self._expired(now, min(now, self.arrived), {seat: event.body})
         self._last = body = event.body
         clock.last_message_at = now
         self._lines += 1
@@ -394,10 +394,10 @@ class Relay:
             return Step()
         if now < self._clock.due:
             return Step(wake_at=self._clock.due, refused=self._unanswered())
-        return self._expired(now, self._clock.due)
+        return self._expired(now, self._clock.due, {})
 
-    def _expired(self, now: float, limit: float, late: bytes = b"") -> Step:
-        """End the match, because what was due has not come in time. `late`: the line that came too late."""
+    def _expired(self, now: float, arrived: float, late: Mapping[Seat, bytes]) -> Step:
+        """End the match, because what was due has not come in time. `late`: what has come too late, and its sender."""
         verdict = self._review_all()
         decided = self.game.outcome(self.state)
         if decided is not None:
@@ -405,11 +405,11 @@ class Relay:
         winner = self._not_to_move()
         if winner is None or not self.settings.move_seconds:
             return self._finish(Outcome(Termination.IDLE, winner), now, verdict=verdict, refused=self._silent(winner))
-        taken, gap = now - self._clock.last_message_at, 0.0 if late else now - limit
-        numbers = {"taken": taken, "gap": gap, "limit": self.settings.move_seconds}
-        data: dict[str, Value] = {name: round(1000 * value) for name, value in numbers.items()}
-        left = self._entry(now, LEFT, 1 - winner, data={"why": str(Termination.TIME), **data})
-        refused = ((1 - winner, self._too_late(1 - winner, taken, late)),)
+        loser, limit = 1 - winner, self.settings.move_seconds
+        spent = MoveClock(limit, limit, self._clock.last_message_at).evidence(now, arrived)
+        data: dict[str, Value] = {"taken": spent["taken"], "gap": spent["gap"], "limit": spent["hard"]}
+        left = self._entry(now, LEFT, loser, data={"why": str(Termination.TIME), **data})
+        refused = ((loser, self._too_late(loser, (spent["taken"] - spent["gap"]) / 1000, late.get(loser, b""))),)
         return self._finish(Outcome(Termination.TIME, winner), now, (), (left,), verdict=verdict, refused=refused)
 
     def _too_late(self, seat: Seat, taken: float, late: bytes) -> Refusal:
@@ -429,7 +429,7 @@ class Relay:
         if not self.is_started:
             reason = f"no second client came for {self.settings.waiting_seconds:g} seconds"
             return ((0, Refusal("no-partner", reason, "a second client")),)
-        reason = f"neither client sent anything for {self.settings.idle_seconds:g} seconds"
+        reason = f"neither client sent anything for {self._clock.playing:g} seconds"
         due = self.game.due(self.state)
         if winner is not None and due:
             reason += f"; {due}"

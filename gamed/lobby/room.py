@@ -256,7 +256,7 @@ class Room:
 
     def stop(self, why: Termination) -> None:
         """End the match for a reason that makes nobody lose."""
-        self._act(lambda: self._recorded(self.table.stop(why, self._now()), why))
+        self._act(lambda: self._with_end(self.table.stop(why, self._now()), why))
 
     def refused(self, seat: Seat, refusal: Refusal) -> None:
         """Note a refusal of the peer on a seat that is not part of a table's step."""
@@ -281,7 +281,7 @@ class Room:
     def cut_off(self) -> None:
         """End the match as the server's fault, without the journal, which may be the cause."""
         step = self.table.stop(Termination.SERVER_FAULT, self.services.seconds())
-        self._recorded(step, Termination.SERVER_FAULT)
+        self._with_end(step, Termination.SERVER_FAULT)
         self.history.entries += self._with_holds(step.journal)
         self.history.refused += self._with_holds(self._counted())
         # Peers are disconnected even if the match had ended before, and only its last events could not be sent.
@@ -291,7 +291,7 @@ class Room:
             self._end(step.outcome)
         self._close()
 
-    def _recorded(self, step: Step, why: Termination) -> Step:
+    def _with_end(self, step: Step, why: Termination) -> Step:
         """Add an end to a step that closes a fixture's room before its game began: it is recorded nevertheless."""
         if self.history.is_fixture and step.closed and step.outcome is None and self.history.outcome is None:
             self.table.outcome = step.outcome = Outcome(why)
@@ -322,7 +322,7 @@ class Room:
             self.history = self.services.history(self.history.kind, self.history.options)
             self._reset()
         if step.closed:
-            self._recorded(step, Termination.LEFT)
+            self._with_end(step, Termination.LEFT)
         # These need the peers of seats that the step may empty.
         refused = self._refuse(step) if step.refused else ()
         found = [(finding, self.culprit(finding.seat)) for finding in step.findings] if step.findings else ()

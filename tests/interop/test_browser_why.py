@@ -41,14 +41,6 @@ class Broken:
         self.count -= 1
         return answer if self.count else self.wrong(answer)
 
-    @property
-    def won(self) -> bool | None:
-        return self.player.won
-
-    @property
-    def moves(self) -> int:
-        return self.player.moves
-
 
 class WhyTests(LiveTestCase):
     def find(self, page: Page) -> str:

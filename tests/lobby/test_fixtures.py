@@ -65,12 +65,12 @@ class FixtureTests(SynchronousTestCase):
 
     def test_a_player_who_never_came(self) -> None:
         """Such an entry, as an arena has it, is no surprise for those who read the record."""
-        for kind, more in (("battleship", ""), ("hive", ""), ("quoridor", "")):
+        for kind in ("battleship", "hive", "quoridor"):
             found = harness(kind)
             self.opened(found).stop(Termination.CANCELLED)
             found.settle()
             (record,) = found.store.records.values()
-            left = f'<left at="0" seat="1" why="left"{more}/>'.encode()
+            left = b'<left at="0" seat="1" why="left"/>'
             outcome = check(document(record).replace(b"<ended at", left + b"<ended at"), index(), replayers())
             self.assertEqual(outcome.code, "imported", outcome.sentence)
 

@@ -103,8 +103,9 @@ class MoveTimeTests(SynchronousTestCase):
             self.play(harness, seats, 14)
             for _ in range(300):
                 harness.clock.advance(0.01)
-            self.lost(harness, kind, range(1000 * LIMIT, 1000 * LIMIT + 60))
-            self.assertTrue(harness.lobby.refusals, kind)
+            history = self.lost(harness, kind, range(1000 * LIMIT, 1000 * LIMIT + 60))
+            code = {"hive": "hard-timeout", "roborally": "mrp-too-late"}.get(kind, "move-too-late")
+            self.assertIn(code, [entry.data["code"] for entry in history.refused], kind)
 
     def test_each_move_has_its_own_time(self) -> None:
         for kind in OPTIONS:
@@ -132,6 +133,20 @@ class MoveTimeTests(SynchronousTestCase):
             self.assertIs(table.outcome and table.outcome.termination, Termination.TIME)
             (refused,) = [entry for entry in history.refused if entry.data["code"] == "move-too-late"]
             self.assertIn(f"after {LIMIT}.5 s, later than the {LIMIT} s", str(refused.data["reason"]))
+
+    def test_who_speaks_too_late_without_being_asked_has_not_lost(self) -> None:
+        harness, seats = self.begun("battleship")
+        self.play(harness, seats, 14)
+        table = next(iter(harness.lobby.rooms.values())).table
+        table.review()
+        (mover,) = table.game.to_move(table.state)
+        harness.clock.rightNow += LIMIT + 0.5
+        seats[1 - mover].wire.send(b"(1,[0,0]).\n")
+        history = self.lost(harness, "battleship", range(1000 * LIMIT + 500, 1000 * LIMIT + 560))
+        self.assertEqual(history.outcome and history.outcome.winner, 1 - mover)
+        (refused,) = [entry for entry in history.refused if entry.data["code"] == "move-too-late"]
+        self.assertEqual((refused.seat, refused.body), (mover, None))
+        self.assertIn(f"no line came within {LIMIT} s", str(refused.data["reason"]))
 
     def test_a_pause_of_quoridor_takes_no_time(self) -> None:
         harness, seats = self.begun("quoridor")

@@ -27,9 +27,9 @@ export async function showScreen(view, { path, room, board }) {
   let shownAt = 0;
 
   function draw(scene, isAnimated) {
-    // The longer the queue, the faster the animations.
     // Names are told above the board, and there alone.
     const seats = scene.seats.map((one) => ({ ...one, name: "" }));
+    // The longer the queue, the faster the animations.
     board.update({ ...scene, seats }, isAnimated, 1 + queue.length / HASTE);
     absent.update(scene);
     replace(people, scene.seats.map((one) => contestant(scene, one, absent.of(one.seat))));
