@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from unittest.mock import patch
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from lxml import etree
 from twisted.trial.unittest import SynchronousTestCase
@@ -490,7 +490,7 @@ _ODD = st.sampled_from([
 
 
 class MutationTests(SynchronousTestCase):
-    @settings(deadline=None, max_examples=400, suppress_health_check=[HealthCheck.too_slow])
+    @settings(deadline=None, max_examples=400)
     @given(
         source=st.sampled_from(_VALID),
         places=st.lists(st.tuples(st.floats(0, 1), st.integers(0, 12), _ODD | st.binary(max_size=3)), max_size=4),
@@ -504,7 +504,7 @@ class MutationTests(SynchronousTestCase):
             text = text[:at] + new + text[at + length :]
         self.check(text)
 
-    @settings(deadline=None, max_examples=400, suppress_health_check=[HealthCheck.too_slow])
+    @settings(deadline=None, max_examples=400)
     @given(source=st.sampled_from(_VALID), data=st.data())
     def test_any_change_of_a_tree_is_too(self, source: bytes, data: st.DataObject) -> None:
         root = etree.fromstring(source)
