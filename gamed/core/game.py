@@ -32,6 +32,15 @@ def move_seconds(options: Options) -> float:
     return int(options.get(MOVE_TIME, 0)) / 1000
 
 
+MOST_MOVES: Final = "max_moves"
+"""The option of a room for the greatest length of a match; left out: what the listener's settings say."""
+
+
+def max_moves(options: Options) -> int:
+    """Return the greatest length of a match that a room's options set: moves of all players together; 0: none."""
+    return int(options.get(MOST_MOVES, 0))
+
+
 class Termination(StrEnum):
     """Why a game ended. The values are stable, because records contain them."""
 
@@ -54,7 +63,8 @@ class Termination(StrEnum):
     CANCELLED = "cancelled"
     """An operator ended it; nobody loses."""
     LIMIT = "limit"
-    """A limit of the listener was exceeded: lines, moves, bytes, or a peer that does not read."""
+    """The match had its greatest length; or a limit of the listener was exceeded: lines, bytes, a peer that does not
+    read."""
     SHUTDOWN = "shutdown"
     """The daemon was stopped."""
     SERVER_FAULT = "server-fault"

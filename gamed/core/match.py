@@ -16,7 +16,7 @@ from attrs import define, field
 from gamed.core.errors import RuleError
 from gamed.core.events import Event
 from gamed.core.findings import Finding
-from gamed.core.game import CHANCE, Game, Options, Outcome, Seat, Termination
+from gamed.core.game import CHANCE, Game, Options, Outcome, Seat, Termination, max_moves
 from gamed.core.history import DRAWN, JOINED, LEFT, MOVE, STARTED, Entry, History, Value, ended
 from gamed.core.table import Step
 
@@ -70,6 +70,9 @@ class Match:
     enforce: bool = True
     """Whether an illegal move is refused. Otherwise it becomes a finding, and is played."""
 
+    most: int = 0
+    """The greatest length, in moves of all players together, where the options do not set it; 0: none."""
+
     names: dict[Seat, str] = field(factory=dict)
     left_by: dict[Seat, Termination] = field(factory=dict)
     """Why players have left, or were removed."""
@@ -89,8 +92,17 @@ class Match:
     draws: int = 0
     """How many of them were chance's moves."""
 
+    moves: int = 0
+    """How many of them were players' moves."""
+
     def __attrs_post_init__(self) -> None:
         self.state = self.game.setup(self.options)
+        self.most = max_moves(self.options) or self.most
+
+    @property
+    def is_full(self) -> bool:
+        """Whether the match has its greatest length."""
+        return 0 < self.most <= self.moves
 
     def seat(self, seat: Seat, name: str, now: float, side: str = "") -> Entry:
         """Seat a player. `side`: what the game calls the seat, for a player without a name."""
@@ -107,6 +119,7 @@ class Match:
         if seat == CHANCE:
             self.draws += 1
             return self.entry(now, DRAWN, body=text.encode())
+        self.moves += 1
         return self.entry(now, MOVE, seat, text.encode(), {"replayed": True})
 
     def draw(self, now: float) -> tuple[Entry, ...]:
@@ -138,6 +151,7 @@ class Match:
             if len(self.findings) < FINDINGS_KEPT:
                 self.findings.append(Finding(error.code, seat, number, str(error)))
             self.state = self.game.follow(self.state, seat, move)
+        self.moves += 1
 
     def finding(self, code: str, seat: Seat, text: str) -> Finding:
         """Add a finding about the next entry."""
@@ -233,10 +247,15 @@ class MatchTable:
     # Moves, and the end of a match
 
     def play(self, seat: Seat, move: Any, now: float, data: Mapping[str, Value] | None = None) -> Step:
-        """Apply a move, and end the match if the rules say so. Raises RuleError, and changes nothing then."""
+        """Apply a move, and end the match if the rules say so, or if it has its greatest length.
+
+        Raises RuleError, and changes nothing then.
+        """
         known = len(self.match.findings)
         journal = self.match.play(seat, move, now, data)
         outcome = self.game.outcome(self.match.state)
+        if outcome is None and self.match.is_full:
+            outcome = Outcome(Termination.LIMIT)
         if outcome is not None:
             journal = (*journal, self.match.end(outcome, now))
         return Step(journal=journal, findings=tuple(self.match.findings[known:]), outcome=outcome)

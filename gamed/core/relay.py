@@ -99,6 +99,9 @@ class RelaySettings:
 
     game_lines: int = 5_000
     game_bytes: int = 1_048_576
+    max_moves: int = 0
+    """The greatest length of a match, in lines; 0: there is none. Unlike a line too many, the last one is forwarded."""
+
     waiting_seconds: float = 3_600.0
     """How long the first client may wait for the second one in silence."""
 
@@ -318,6 +321,8 @@ class Relay:
                 decided = self.game.outcome(self.state)
         events = (Addressed(1 - seat, event),)
         outcome = self.game.ends(body, seat) or decided
+        if outcome is None and self._lines == self.settings.max_moves:
+            outcome = Outcome(Termination.LIMIT)
         if outcome is not None:
             return self._finish(outcome, now, events, (entry,), verdict=found)
         patience = clock.playing if self._lines > _FIRST_LINES else min(ANSWER_SECONDS, clock.playing)

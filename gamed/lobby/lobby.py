@@ -27,7 +27,7 @@ from gamed.audit import say
 from gamed.core.errors import DiskError, RoomError, StoreError
 from gamed.core.events import Event
 from gamed.core.findings import Finding
-from gamed.core.game import Options, Seeded, Termination
+from gamed.core.game import MOST_MOVES, Options, Seeded, Termination
 from gamed.core.history import History
 from gamed.core.peer import Party, Peer
 from gamed.core.reception import check_wanted, suits
@@ -204,7 +204,7 @@ class Lobby(Service):
                 raise RoomError(f"the game has no option {name!r}; it has {', '.join(sorted(chosen))}")
             if type(value) is not type(chosen[name]):
                 raise RoomError(f"the option {name} must be like {chosen[name]!r}, not {value!r}")
-            if name.endswith("_milliseconds") and int(value) < 1:
+            if name.endswith(("_milliseconds", MOST_MOVES)) and int(value) < 1:
                 raise RoomError(f"the option {name} must be at least 1, not {value}")
 
     def history(self, kind: str, options: Options, fixture: Fixture | None = None) -> History:

@@ -118,7 +118,8 @@ class FixtureTests(SynchronousTestCase):
             (Fixture("../x", 7), {}, "'../x' is not a UUID in lower case"),
             (Fixture(OTHER, -1), {}, "the seed -1 is not from 0 to 2**63 - 1"),
             (Fixture(OTHER, 2**63), {}, "is not from 0"),
-            (Fixture(OTHER, 7), {"nosuch": 1}, "the game has no option 'nosuch'; it has hard_milliseconds, soft_"),
+            (Fixture(OTHER, 7), {"nosuch": 1}, "the game has no option 'nosuch'; it has hard_milliseconds, max_"),
+            (Fixture(OTHER, 7), {"max_moves": 0}, "the option max_moves must be at least 1, not 0"),
             (Fixture(OTHER, 7), {"soft_milliseconds": "1"}, "the option soft_milliseconds must be like 2000, not '1'"),
         ):
             with self.assertRaises(RoomError) as raised:

@@ -1,4 +1,6 @@
-"""Rooms with a time for each move, in all games: whoever takes longer loses, and the record has the numbers.
+"""Rooms with a time for each move, or with a greatest length, in all games.
+
+Whoever takes longer loses, and the record has the numbers; who moves for longer than the room allows, draws.
 
 Source: docs/topics/design.md#fixtures.
 """
@@ -6,6 +8,7 @@ Source: docs/topics/design.md#fixtures.
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Mapping
 from random import Random
 from typing import Any
 
@@ -13,8 +16,8 @@ from attrs import define
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.core.errors import RemoteProtocolError
-from gamed.core.game import Termination
-from gamed.core.history import LEFT, History
+from gamed.core.game import Outcome, Termination
+from gamed.core.history import LEFT, LINE, MOVE, History
 from gamed.lobby.lobby import Fixture
 from gamed.records.importer import check
 from gamed.records.index import index
@@ -42,24 +45,25 @@ class Fixed:
     """Receptions that seat whoever comes in the room of a fixture."""
 
     harness: Harness
+    options: Mapping[str, Any]
 
     def __attrs_post_init__(self) -> None:
         lobby = self.harness.lobby
         opened = lobby.open
 
         def fixed(kind: str, options: Any = None, party: Any = None, fixture: Any = None) -> Any:
-            changed = {**(options or {}), **OPTIONS[kind]}
+            changed = {**(options or {}), **self.options}
             return opened(kind, changed, party, fixture or Fixture("6f0c1f0e-0000-4000-8000-000000000001", 7))
 
         lobby.open = fixed  # type: ignore[method-assign]
 
 
-class MoveTimeTests(SynchronousTestCase):
-    def begun(self, kind: str) -> tuple[Harness, list[Seat]]:
-        """Return a match of two programs that has begun."""
+class MatchTests(SynchronousTestCase):
+    def begun(self, kind: str, options: Mapping[str, Any]) -> tuple[Harness, list[Seat]]:
+        """Return a match of two programs that has begun, in a room with these options."""
         made = game_types()[kind]
         harness = Harness(kind, made.settings(**SETTINGS[kind]))
-        Fixed(harness)
+        Fixed(harness, options)
         seats = []
         for number, name in enumerate(("Anna", "Bert")):
             option = {"name": name} if kind == "roborally" else {}
@@ -84,6 +88,8 @@ class MoveTimeTests(SynchronousTestCase):
         self.assertEqual((outcome.code, outcome.record), ("imported", record), outcome.sentence)
         return to_history(record)
 
+
+class MoveTimeTests(MatchTests):
     def lost(self, harness: Harness, kind: str, taken: range) -> History:
         """Return the history of a match in which the player who was to move has lost by time."""
         history = self.history(harness)
@@ -98,8 +104,8 @@ class MoveTimeTests(SynchronousTestCase):
         return history
 
     def test_whoever_does_not_answer_loses(self) -> None:
-        for kind in OPTIONS:
-            harness, seats = self.begun(kind)
+        for kind, options in OPTIONS.items():
+            harness, seats = self.begun(kind, options)
             self.play(harness, seats, 14)
             for _ in range(300):
                 harness.clock.advance(0.01)
@@ -108,8 +114,8 @@ class MoveTimeTests(SynchronousTestCase):
             self.assertIn(code, [entry.data["code"] for entry in history.refused], kind)
 
     def test_each_move_has_its_own_time(self) -> None:
-        for kind in OPTIONS:
-            harness, seats = self.begun(kind)
+        for kind, options in OPTIONS.items():
+            harness, seats = self.begun(kind, options)
             self.play(harness, seats, 14)
             for _ in range(8):
                 for _ in range(190):
@@ -121,7 +127,7 @@ class MoveTimeTests(SynchronousTestCase):
     def test_a_late_move_of_quoridor_and_battleship(self) -> None:
         """It is read before the clock is judged, and still comes too late."""
         for kind in ("battleship", "quoridor"):
-            harness, seats = self.begun(kind)
+            harness, seats = self.begun(kind, OPTIONS[kind])
             self.play(harness, seats, 14)
             table = next(iter(harness.lobby.rooms.values())).table
             harness.clock.rightNow += LIMIT + 0.5
@@ -135,7 +141,7 @@ class MoveTimeTests(SynchronousTestCase):
             self.assertIn(f"after {LIMIT}.5 s, later than the {LIMIT} s", str(refused.data["reason"]))
 
     def test_who_speaks_too_late_without_being_asked_has_not_lost(self) -> None:
-        harness, seats = self.begun("battleship")
+        harness, seats = self.begun("battleship", OPTIONS["battleship"])
         self.play(harness, seats, 14)
         table = next(iter(harness.lobby.rooms.values())).table
         table.review()
@@ -149,7 +155,7 @@ class MoveTimeTests(SynchronousTestCase):
         self.assertIn(f"no line came within {LIMIT} s", str(refused.data["reason"]))
 
     def test_a_pause_of_quoridor_takes_no_time(self) -> None:
-        harness, seats = self.begun("quoridor")
+        harness, seats = self.begun("quoridor", OPTIONS["quoridor"])
         self.play(harness, seats, 14)
         room = next(iter(harness.lobby.rooms.values()))
         harness.clock.advance(LIMIT / 2)
@@ -168,3 +174,30 @@ class MoveTimeTests(SynchronousTestCase):
             table = harness.lobby.open(kind).table
             self.assertEqual(table.overdue(100.0), ())
             self.assertIsNone(table.delivered(0.0))
+
+
+class LengthTests(MatchTests):
+    def test_a_match_of_the_greatest_length_is_a_draw(self) -> None:
+        for kind in OPTIONS:
+            harness, seats = self.begun(kind, {"max_moves": 5})
+            self.play(harness, seats, 40)
+            self.assertEqual([seat.wire.is_closed for seat in seats], 2 * [kind != "roborally"], kind)
+            harness.clock.advance(60)
+            history = self.history(harness)
+            self.assertEqual(history.outcome, Outcome(Termination.LIMIT), kind)
+            self.assertEqual(history.options["max_moves"], 5)
+            self.assertEqual(len([*history.of_kind(MOVE), *history.of_kind(LINE)]), 5, kind)
+            self.assertEqual(list(history.refused), [], kind)
+
+    def test_without_one_it_goes_on(self) -> None:
+        for kind in OPTIONS:
+            harness, seats = self.begun(kind, {})
+            self.play(harness, seats, 12)
+            self.assertEqual(harness.lobby.stats.ended[kind, "limit"], 0, kind)
+
+    def test_hive_tells_both_why(self) -> None:
+        harness, seats = self.begun("hive", {"max_moves": 4})
+        self.play(harness, seats, 40)
+        for seat in seats:
+            self.assertIn("Die vereinbarte Zahl von Zuegen wurde erreicht.", seat.wire.received.decode())
+            self.assertNotIn("<winner", seat.wire.received.decode())

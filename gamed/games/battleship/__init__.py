@@ -7,7 +7,7 @@ from functools import lru_cache, partial
 from attrs import field, frozen
 from attrs.validators import gt, in_
 
-from gamed.core.game import MOVE_TIME, Options
+from gamed.core.game import MOST_MOVES, MOVE_TIME, Options
 from gamed.registry import GameType, ListenerSettings, Named
 
 
@@ -46,7 +46,7 @@ game_type = GameType(
     version="1.1",
     settings=Settings,
     options=_options,
-    room_options={MOVE_TIME: 1_000},
+    room_options={MOVE_TIME: 1_000, MOST_MOVES: 1_000},
     connection=Named(f"{__name__}.server.connection"),
     reception=Named(f"{__name__}.server.reception"),
     table=Named(f"{__name__}.server.table"),

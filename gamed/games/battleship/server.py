@@ -7,7 +7,7 @@ from functools import lru_cache
 from random import Random
 from typing import Any
 
-from gamed.core.game import Options, move_seconds
+from gamed.core.game import Options, max_moves, move_seconds
 from gamed.core.reception import FirstCome, LobbyServices
 from gamed.core.relay import Relay, RelaySettings
 from gamed.games.battleship.rules import Battleship
@@ -29,12 +29,13 @@ def reception(_settings: Any, services: LobbyServices) -> FirstCome:
 
 def table(settings: Any, options: Options, random: Callable[[int], Random], now: float) -> Relay:
     """Return the table of a new match."""
-    limits = _limits(settings, enforce=options["referee"] == "enforce", seconds=move_seconds(options))
+    enforce = options["referee"] == "enforce"
+    limits = _limits(settings, enforce=enforce, seconds=move_seconds(options), moves=max_moves(options))
     return Relay(_RULES, options, limits, random, now)
 
 
 @lru_cache(4)
-def _limits(settings: Any, *, enforce: bool, seconds: float) -> RelaySettings:
+def _limits(settings: Any, *, enforce: bool, seconds: float, moves: int) -> RelaySettings:
     """Return a relay's limits. All rooms of a listener with equal options share them."""
     return RelaySettings(
         enforce=enforce,
@@ -44,4 +45,5 @@ def _limits(settings: Any, *, enforce: bool, seconds: float) -> RelaySettings:
         waiting_seconds=settings.waiting_seconds,
         idle_seconds=settings.idle_seconds,
         move_seconds=seconds,
+        max_moves=moves,
     )

@@ -265,8 +265,3 @@ def too_late(seconds: float, taken: float | None) -> Refusal:
     if taken is not None:
         reason = f"the move came after {taken:.1f} s, later than the {seconds:g} s; the world is removed"
     return Refusal("move-too-late", reason, f"a move within {seconds:g} s of the mail play, start2play or start4play")
-
-
-def too_long(most: int) -> Refusal:
-    """Return the refusal of a move that is one too many."""
-    return Refusal("game-limit", f"the game has had {most} moves, and ends without a winner", "a game that ends")

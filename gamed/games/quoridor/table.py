@@ -34,7 +34,6 @@ from gamed.games.quoridor.mistakes import (
     no_game,
     out_of_turn,
     too_late,
-    too_long,
     untimely,
 )
 from gamed.games.quoridor.pacing import Outbox
@@ -75,7 +74,7 @@ class Universe(MatchTable):
     """Seconds between a mail that shows a move and the next mail to the same world."""
 
     most: int = 10_000
-    """The most moves of a game."""
+    """The greatest length of a game, in moves."""
 
     clock: MoveClock | None = None
     """The time for a move; None: worlds may think for as long as they like."""
@@ -111,9 +110,6 @@ class Universe(MatchTable):
     _late: dict[Seat, set[Word]] = field(factory=dict)
     """Words that each world may send once without effect: another world has answered the same question first."""
 
-    _moves: int = 0
-    """The number of moves of this game."""
-
     _last: tuple[int, str] | None = None
     """The last move of this game: the id of the world, and the move as it was sent to all."""
 
@@ -124,7 +120,7 @@ class Universe(MatchTable):
     def _match(self, players: int, first: Seat, opened_at: float) -> Match:
         options = {**self.options, "players": players, "first": first}
         enforce = options["referee"] == "strict"
-        return Match(self.game, options, self.random, opened_at, enforce)
+        return Match(self.game, options, self.random, opened_at, enforce, self.most)
 
     @property
     def is_over(self) -> bool:
@@ -229,7 +225,6 @@ class Universe(MatchTable):
         self._refused.clear()
         self._stop_clock()
         self.match = match = self._match(len(self.order), first, now if self.match.is_started else self.opened_at)
-        self._moves = 0
         self._last = None
         joined = [match.seat(seat, name, now) for seat, name in enumerate(self.names)]
         match.is_started = True
@@ -244,23 +239,27 @@ class Universe(MatchTable):
             arrived = min(now, self.arrived)
             if self.clock.answered(arrived):
                 return self._too_late(seat, now, arrived, text.rstrip().encode())
-        if self._moves >= self.most:
-            refusal = evolve(too_long(self.most), text=text.rstrip().encode())
-            return evolve(self.stop(Termination.LIMIT, now), refused=((seat, refusal),))
         try:
             step = self.play(seat, placed.move, now)
         except RuleError as error:
             return self._refuse(seat, illegal(error, self.game.legal_moves(self.match.state, seat)), now, text)
-        self._moves += 1
         self._stop_clock()
         self._last = seat + 1, placed.written
-        found = row(self.status, len(self.order), Occasion.MOVES if step.outcome is None else Occasion.WINS)
+        found = row(self.status, len(self.order), Occasion.WINS if self._is_won else Occasion.MOVES)
         assert found is not None
         self.status = found.then
         step.events = self._outbox.post(self._addressed(found, seat + 1, placed.written), now)
         step.wake_at = self._due(now)
         self.order.append(self.order.pop(0))
+        if self.outcome is not None and not self._is_won:
+            # No message of the universe says that a game has ended without a winner: its worlds are disconnected.
+            self._is_closed = step.closed = True
+            self._held.clear()
         return step
+
+    @property
+    def _is_won(self) -> bool:
+        return self.outcome is not None and self.outcome.winner is not None
 
     # Worlds leave
 

@@ -14,7 +14,7 @@ from typing import Final
 from attrs import field, frozen
 from attrs.validators import ge, gt, in_, le, min_len
 
-from gamed.core.game import MOVE_TIME
+from gamed.core.game import MOST_MOVES, MOVE_TIME
 from gamed.core.history import Entry
 from gamed.registry import GameType, ListenerSettings, Named, everything
 
@@ -80,7 +80,7 @@ game_type = GameType(
     title="RoboRally",
     settings=Settings,
     options=Named(f"{__name__}.server.options"),
-    room_options={MOVE_TIME: 1_000},
+    room_options={MOVE_TIME: 1_000, MOST_MOVES: 1_000},
     connection=Named(f"{__name__}.server.connection"),
     reception=Named(f"{__name__}.server.reception"),
     table=Named(f"{__name__}.server.table"),

@@ -54,11 +54,9 @@ class Manager(MatchTable):
     random: Callable[[int], Random]
     """Makes the generator that shuffles the cards of a match."""
     opened_at: float
-    """The moment from which entries count their milliseconds."""
     game: RoboRally = _RULES
     forwards: bool = False
     arrived: float = inf
-    """When the event that `receive` gets counts as arrived; set by the room."""
     is_paused: bool = False
     status: Status = Status.LOBBY
     members: dict[Seat, Member] = field(factory=dict)
@@ -394,7 +392,9 @@ class Manager(MatchTable):
                 self._take_off(builder, now, channels)
                 continue
             seats = self.game.to_move(self.match.state)
-            if CHANCE in seats:
+            if seats and self.match.is_full:
+                self._end(builder, Outcome(Termination.LIMIT), now)
+            elif CHANCE in seats:
                 self._deal(builder, now)
             elif seats:
                 self._ask(builder)

@@ -12,7 +12,7 @@ from typing import Any, Final
 from attrs import Attribute, evolve, field, frozen
 from attrs.validators import gt
 
-from gamed.core.game import Options
+from gamed.core.game import MOST_MOVES, Options
 from gamed.registry import GameType, ListenerSettings, Named, ReplayFormat
 
 
@@ -56,6 +56,7 @@ game_type = GameType(
     version="1.1",
     settings=Settings,
     options=_options,
+    room_options={MOST_MOVES: 1_000},
     connection=Named(f"{__name__}.server.connection"),
     reception=Named(f"{__name__}.server.reception"),
     table=Named(f"{__name__}.server.table"),

@@ -17,8 +17,8 @@ from gamed.wire.sexpr import DatumReader
 from tests.games.quoridor.worlds import DOWN, FOUR
 
 
-def universe(referee: str = "observe", pace: float = 0.0) -> Universe:
-    return Universe({"referee": referee}, lambda _draw: Random(1), 100.0, pace)
+def universe(referee: str = "observe", pace: float = 0.0, **options: int) -> Universe:
+    return Universe({"referee": referee, **options}, lambda _draw: Random(1), 100.0, pace)
 
 
 def said(text: str) -> Said:

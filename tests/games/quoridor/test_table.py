@@ -262,23 +262,26 @@ class StopTests(SynchronousTestCase):
             self.assertFalse(play.table.is_dissolved)
 
     def test_a_game_has_so_many_moves_at_most(self) -> None:
-        play = two()
-        play.table.most = 4
+        play = two(max_moves=4)
         play.say(1, "(move player 4 1)")
         play.say(2, "(move player 4 7)")
         # What is out of turn does not count.
         play.say(2, "(move player 4 7)")
         play.say(1, "(move player 4 2)")
-        self.assertIsNone(play.say(2, "(move player 4 6)").outcome)
-        step = play.say(1, "(move player 4 3)")
-        self.assertEqual((step.events, step.outcome, step.closed), ((), Outcome(Termination.LIMIT), True))
-        self.assertEqual([entry.kind for entry in step.journal], ["ended"])
-        ((seat, refusal),) = step.refused
-        self.assertEqual((seat, refusal.code, refusal.text), (0, "game-limit", b"(move player 4 3)"))
+        step = play.say(2, "(move player 4 6)")
+        self.assertEqual((step.outcome, step.closed, step.refused), (Outcome(Termination.LIMIT), True, ()))
+        self.assertEqual([entry.kind for entry in step.journal], ["move", "ended"])
+        self.assertEqual(events(step), ["2: wait 2 (player 4 6 6)", "1: play 2 (player 4 6 6)"])
+        self.assertEqual(refused(play.say(1, "(move player 4 3)")), ["table-over"])
+
+    def test_a_winning_move_wins_although_it_is_the_last(self) -> None:
+        play = two(max_moves=len(DOWN))
+        play.moves(DOWN)
+        self.assertEqual(play.table.outcome, Outcome(Termination.VICTORY, 0))
+        self.assertFalse(play.table.is_over)
 
     def test_the_next_game_has_as_many_again(self) -> None:
-        play = two()
-        play.table.most = len(DOWN)
+        play = two(max_moves=len(DOWN))
         play.moves(DOWN)
         play.say(1, "(reset)")
         self.assertIsNone(play.say(2, "(move player 4 7)").outcome)

@@ -30,7 +30,7 @@ const refused = {
   "empty-slot": "Auf diesem Platz sitzt niemand.",
   "enemy-contact": "Der Stein würde an einen gegnerischen Stein grenzen.",
   "first-contact": "Der zweite Stein muss an den ersten gegnerischen grenzen.",
-  "game-limit": ["Die Partie hat zu viele Zeilen oder Bytes.", "Die Partie hatte {1} Züge und endet ohne Sieger.", "Die Partie hat mehr als {1} Zeilen oder {2} Bytes."],
+  "game-limit": ["Die Partie hat zu viele Zeilen oder Bytes.", "Die Partie hat mehr als {1} Zeilen oder {2} Bytes."],
   "game-over": "Die Partie ist schon zu Ende.",
   gap: "Der Grashüpfer springt nicht über freie Felder.",
   "hard-timeout": ["Die Antwort kam nicht rechtzeitig.", "Innerhalb von {1} Sekunden kam keine Antwort; die Partie ist verloren.", "Innerhalb von {1} Sekunden kam keine ganze Antwort: {2} ist noch offen; die Partie ist verloren."],

@@ -13,7 +13,7 @@ from functools import cache, lru_cache
 from typing import Final, TypeAlias
 
 from gamed.core.errors import RemoteProtocolError
-from gamed.core.game import Seat
+from gamed.core.game import Outcome, Seat, Termination
 from gamed.games.softwarechallenge.season import Cause, Fault, Fragment, Result, Sent
 from gamed.games.softwarechallenge.seasons.hive.board import BITS, CELLS, INDEX, RADIUS, Cells, gathered
 from gamed.games.softwarechallenge.seasons.hive.moves import (
@@ -333,8 +333,9 @@ _DEFINITION: Final = "".join(
 
 
 def result(state: State, names: Sequence[str], fault: Fault | None) -> Result:
-    """Return the result of a game that ended by a fault, or by the rules (None)."""
-    winner = _RULES.outcome(state).winner if fault is None else 1 - fault.seat  # type: ignore[union-attr]
+    """Return the result of a game that ended by a fault, or by the rules or at its greatest length (None)."""
+    outcome = _RULES.outcome(state) or Outcome(Termination.LIMIT)
+    winner = outcome.winner if fault is None else 1 - fault.seat
     points = [1, 1] if winner is None else [2 * (winner == seat) for seat in (0, 1)]
     parts = tuple((str(points[seat]), str(state.free(seat))) for seat in (0, 1))
     scores = "".join(_score(*_cause(state, names, fault, seat), parts[seat]) for seat in (0, 1))
@@ -355,7 +356,9 @@ def _cause(state: State, names: Sequence[str], fault: Fault | None, seat: Seat) 
 
 def _reason(state: State, names: Sequence[str]) -> str:
     outcome, reason = _RULES.outcome(state), _RULES.reason(state)
-    if reason is Reason.EQUAL or outcome is None or outcome.winner is None:
+    if outcome is None:
+        return "Die vereinbarte Zahl von Zuegen wurde erreicht."
+    if reason is Reason.EQUAL or outcome.winner is None:
         return "Das Rundenlimit wurde erreicht.\nBeide Bienen haben gleich viele freie Felder."
     winner = f"{names[outcome.winner]} ({SIDES[outcome.winner]})"
     if reason is Reason.BEE:
