@@ -44,6 +44,10 @@ class Peer(Protocol):
         """The id of the room that it asks for; None: any room. Only peers of browsers can ask for one."""
 
     @property
+    def reservation(self) -> Any:
+        """The seat that it has by where it came in (`Reservation`); None: its reception's rule says where it sits."""
+
+    @property
     def address(self) -> str:
         """Its IP address, or another word without a port."""
 

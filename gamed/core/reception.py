@@ -50,6 +50,10 @@ class HostedRoom(Protocol):
     def observers(self) -> Sequence[Peer]:
         """The observers. A peer that observes twice is listed twice."""
 
+    @property
+    def is_closed(self) -> bool:
+        """Whether the room is closed."""
+
     def join(self, peer: Peer, seat: Seat | None = None) -> Seat:
         """Seat a peer, on the next free seat if none is named."""
 
@@ -95,6 +99,17 @@ class Reservation:
 
     room: HostedRoom
     seat: Seat
+
+
+def reserved(peer: Peer) -> Reservation | None:
+    """Return the seat that a peer has by where it came in, None if any seat will do.
+
+    Raises RoomError if somebody has the seat, or had it.
+    """
+    kept: Reservation | None = peer.reservation
+    if kept is not None and (kept.room.is_closed or kept.seat not in kept.room.table.free):
+        raise RoomError(f"seat {kept.seat} of room {kept.room.id} is not free any longer")
+    return kept
 
 
 class Reservations(Protocol):
@@ -216,6 +231,14 @@ class SupportsReservations(Protocol):
         `names`: the players' names in the order of the seats; if empty, a player may have any name. `history`: a match
         to continue, from `turn` on, or from its end if that is None.
         """
+
+
+@runtime_checkable
+class Furnishes(Protocol):
+    """A reception whose rooms need something of it."""
+
+    def furnish(self, room: HostedRoom) -> None:
+        """Make a room ready that the lobby has opened for a fixture."""
 
 
 @runtime_checkable

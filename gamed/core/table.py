@@ -190,6 +190,14 @@ class Table(Protocol):
 
 
 @runtime_checkable
+class Outlasts(Protocol):
+    """A table that outlasts its match: another one may follow, or its peers may still look."""
+
+    is_single: bool
+    """Whether the room closes with the end of its first match, as a fixture's does."""
+
+
+@runtime_checkable
 class NamesSeats(Protocol):
     """A table that gives names to its seats. Their peers do not send any."""
 

@@ -30,9 +30,10 @@ from gamed.core.findings import Finding
 from gamed.core.game import MOST_MOVES, Options, Seeded, Termination
 from gamed.core.history import History
 from gamed.core.peer import Party, Peer
-from gamed.core.reception import check_wanted, suits
+from gamed.core.reception import check_wanted, reserved, suits
 from gamed.core.refusals import Refusal
 from gamed.core.stats import Stats
+from gamed.core.table import Outlasts
 from gamed.lobby.delivery import Delivery
 from gamed.lobby.logins import Logins
 from gamed.lobby.match_recorder import MatchRecorder
@@ -70,6 +71,8 @@ class Fixture:
 
     seed: int
     """The seed of the match's random generators, from 0 to 2**63 - 1."""
+
+    players: int = 2
 
 
 @define(eq=False)
@@ -150,6 +153,10 @@ class Lobby(Service):
         Raises StoreError if no room can be opened, and RoomError if the room that it asks for has no free seat.
         """
         self._check_storage()
+        kept = reserved(peer)
+        if kept is not None:
+            kept.room.join(peer, kept.seat)
+            return
         waiting = self._waiting.get((kind, peer.party))
         if waiting is not None and next(iter(waiting.peers.values())).is_gone:
             waiting.leave(0)
@@ -179,6 +186,10 @@ class Lobby(Service):
             self._check_fixture(fixture, options or {}, {**chosen, **game_type.room_options})
         history = self.history(kind, {**chosen, **options} if options else chosen, fixture)
         table = game_type.table(settings, history.options, Seeded(history.seed), self.seconds())
+        if fixture is not None and isinstance(table, Outlasts):
+            table.is_single = True
+        # Nobody belongs to a fixture's party: whoever has no reservation is seated elsewhere.
+        party = Party(fixture.players) if fixture is not None else party
         room = Room(history.room, history, table, self, settings.stuck_seconds, party)
         try:
             room.open()

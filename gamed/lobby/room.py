@@ -29,7 +29,7 @@ from twisted.python.failure import Failure
 from gamed.core.events import Event
 from gamed.core.findings import Finding
 from gamed.core.game import Options, Outcome, Seat, Termination
-from gamed.core.history import JOINED, LINE, MOVE, REFUSED, Entry, History, Value, called, ended
+from gamed.core.history import JOINED, LEFT, LINE, MOVE, REFUSED, Entry, History, Value, called, ended
 from gamed.core.peer import Party, Peer
 from gamed.core.refusals import Refusal, Refusals
 from gamed.core.stats import Stats
@@ -228,8 +228,24 @@ class Room:
         """Empty a seat. `refusal`: noted if its peer still had a part in the match."""
         if seat == OBSERVERS:
             return
+        if self.history.is_fixture and not (self.history.was_started or self.is_closed or seat >= CHANNELS):
+            self.absent(seat, why, refusal)
+            return
         self._act(partial(self.table.leave, refusal=refusal), seat, why, self._now(), text)
         self._emptied((seat,))
+
+    def absent(self, seat: Seat, why: Termination, refusal: Refusal | None = None) -> None:
+        """End a fixture whose game has not begun, because a player has left, or never came. It loses."""
+        self._act(lambda: self._without(seat, why, () if refusal is None else ((seat, refusal),)))
+
+    def _without(self, seat: Seat, why: Termination, refused: tuple[tuple[Seat, Refusal], ...]) -> Step:
+        step = self.table.stop(why, self._now())
+        is_of_two = self.party is not None and self.party.size == 2  # noqa: PLR2004 (two)
+        step.outcome = self.table.outcome = Outcome(why, 1 - seat if is_of_two else None)
+        at = int((self._now() - self._opened_at) * 1000)
+        step.journal = (Entry(at, LEFT, seat, data={"why": str(why)}), ended(at, step.outcome))
+        step.refused = refused
+        return step
 
     def observe(self, peer: Peer) -> None:
         """Add an observer, and send it the table's events for new observers."""

@@ -36,6 +36,7 @@ from gamed.core.errors import RemoteProtocolError, RoomError, StoreError
 from gamed.core.events import Event
 from gamed.core.game import Seat, Termination
 from gamed.core.peer import Party
+from gamed.core.reception import Reservation
 from gamed.core.refusals import LEFT_EARLY, Refusal, Refusals
 from gamed.core.table import OBSERVERS
 from gamed.fairness import MESSAGES_AT_ONCE
@@ -105,6 +106,9 @@ class Session:
 
     wanted: str | None = None
     """The id of the room that the peer asks for; None: any."""
+
+    reservation: Reservation | None = None
+    """The seat that the peer has by where it came in; None: its reception's rule says where it sits."""
 
     is_person: bool = False
     """Whether somebody plays in a browser."""

@@ -7,6 +7,7 @@ from typing import Any
 from attrs import define, field
 from twisted.internet.address import IPv4Address
 from twisted.internet.error import ConnectionDone
+from twisted.internet.interfaces import IProtocolFactory
 from twisted.internet.task import Clock
 from twisted.internet.testing import StringTransport
 from twisted.python.failure import Failure
@@ -83,13 +84,13 @@ class Harness:
         self.lobby.delivery.outage.on_hold.append(self.factory.hold)
         self.lobby.startService()  # type: ignore[no-untyped-call]
 
-    def connect(self, host: str = "127.0.0.1") -> Wire:
-        """Connect a new client. Raises AssertionError if the connection limits reject it."""
+    def connect(self, host: str = "127.0.0.1", entrance: IProtocolFactory | None = None) -> Wire:
+        """Connect a new client, by an entrance if one is given. Raises AssertionError if it is not let in."""
         self._ports += 1
         address = IPv4Address("TCP", host, self._ports)
-        session = self.factory.buildProtocol(address)
-        if session is None:
-            raise AssertionError("the connection was rejected")
+        session = (self.factory if entrance is None else entrance).buildProtocol(address)
+        if not isinstance(session, Session):
+            raise AssertionError("the connection was rejected")  # noqa: TRY004 (not a wrong type of an argument)
         transport = StringTransport(peerAddress=address)
         session.makeConnection(transport)
         self.clock.advance(0)

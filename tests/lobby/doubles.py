@@ -62,6 +62,7 @@ class Peer:
     own_name: str | None = None
     party: Party | None = None
     wanted: str | None = None
+    reservation: Any = None
     refusals: Refusals = field(factory=Refusals)
     unfinished: bytes = b""
     is_person: bool = False

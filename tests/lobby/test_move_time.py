@@ -9,16 +9,13 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Mapping
-from random import Random
 from typing import Any
 
-from attrs import define
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.core.errors import RemoteProtocolError
 from gamed.core.game import Outcome, Termination
 from gamed.core.history import LEFT, LINE, MOVE, History
-from gamed.lobby.lobby import Fixture
 from gamed.records.importer import check
 from gamed.records.index import index
 from gamed.records.own import to_history
@@ -26,7 +23,8 @@ from gamed.records.record import document
 from gamed.registry import game_types
 from gamed.replayers import replayers
 from gamed.testing.harness import Harness
-from tests.records.test_every_end import SETTINGS, Seat
+from tests.lobby.test_entrances import Arena
+from tests.records.test_every_end import Seat
 
 LIMIT = 2
 """Seconds for each move."""
@@ -40,39 +38,12 @@ OPTIONS: dict[str, dict[str, Any]] = {
 }
 
 
-@define
-class Fixed:
-    """Receptions that seat whoever comes in the room of a fixture."""
-
-    harness: Harness
-    options: Mapping[str, Any]
-
-    def __attrs_post_init__(self) -> None:
-        lobby = self.harness.lobby
-        opened = lobby.open
-
-        def fixed(kind: str, options: Any = None, party: Any = None, fixture: Any = None) -> Any:
-            changed = {**(options or {}), **self.options}
-            return opened(kind, changed, party, fixture or Fixture("6f0c1f0e-0000-4000-8000-000000000001", 7))
-
-        lobby.open = fixed  # type: ignore[method-assign]
-
-
 class MatchTests(SynchronousTestCase):
     def begun(self, kind: str, options: Mapping[str, Any]) -> tuple[Harness, list[Seat]]:
         """Return a match of two programs that has begun, in a room with these options."""
-        made = game_types()[kind]
-        harness = Harness(kind, made.settings(**SETTINGS[kind]))
-        Fixed(harness, options)
-        seats = []
-        for number, name in enumerate(("Anna", "Bert")):
-            option = {"name": name} if kind == "roborally" else {}
-            player = made.players[list(made.players)[-1]](Random(number), **option)
-            seats.append(Seat(harness.connect(), player))
-            begin = player.begin()
-            if begin:
-                seats[-1].wire.send(begin)
-        return harness, seats
+        arena = Arena(kind)
+        arena.open(**options)
+        return arena.harness, [arena.come(0), arena.come(1)]
 
     def play(self, harness: Harness, seats: list[Seat], rounds: int) -> None:
         for _ in range(rounds):
@@ -181,8 +152,7 @@ class LengthTests(MatchTests):
         for kind in OPTIONS:
             harness, seats = self.begun(kind, {"max_moves": 5})
             self.play(harness, seats, 40)
-            self.assertEqual([seat.wire.is_closed for seat in seats], 2 * [kind != "roborally"], kind)
-            harness.clock.advance(60)
+            self.assertEqual([seat.wire.is_closed for seat in seats], [True, True], kind)
             history = self.history(harness)
             self.assertEqual(history.outcome, Outcome(Termination.LIMIT), kind)
             self.assertEqual(history.options["max_moves"], 5)

@@ -14,7 +14,7 @@ from attrs import define, evolve, field
 from gamed.core.errors import RemoteProtocolError, RoomError, StoreError
 from gamed.core.events import Event, Unread
 from gamed.core.peer import Party, Peer
-from gamed.core.reception import HostedRoom, LobbyServices, check_wanted, suits
+from gamed.core.reception import HostedRoom, LobbyServices, check_wanted, reserved, suits
 from gamed.core.refusals import Refusal
 from gamed.games.quoridor.mistakes import TABLE_OVER, TOO_MANY
 from gamed.games.quoridor.signup import Call
@@ -72,7 +72,8 @@ class UniverseReception:
             self._refuse(peer, event)
             return
         self._end_deadline(peer)
-        peer.introduce(event.name)
+        if peer.own_name is None:
+            peer.introduce(event.name)
         self.services.send(peer, Accepted())
         self._seat_left()
         if self._seat(peer):
@@ -98,6 +99,10 @@ class UniverseReception:
 
     def _seat(self, peer: Peer) -> bool:
         """Seat a world at the oldest table with a free seat, or at a new one; return False if there is neither."""
+        kept = reserved(peer)
+        if kept is not None:
+            kept.room.join(peer, kept.seat)
+            return True
         tables = 0
         for room in self.services.rooms_of(KIND):
             if not suits(room, peer):

@@ -87,6 +87,8 @@ class Universe(MatchTable):
     is_dissolved: bool = False
     """Whether a world has left, which ends the table. The others stay connected, but their messages are refused."""
 
+    is_single: bool = False
+
     status: Status = Status.WAIT
 
     order: list[Seat] = field(factory=list)
@@ -96,6 +98,9 @@ class Universe(MatchTable):
 
     match: Match = field(init=False)
     """The game that runs, or the last one."""
+
+    _is_last: bool = False
+    """Whether the table closes when its last mail has left."""
 
     _is_closed: bool = False
     _paused_at: float = 0.0
@@ -125,7 +130,7 @@ class Universe(MatchTable):
     @property
     def is_over(self) -> bool:
         """Whether the table accepts no further messages."""
-        return self.is_dissolved or self._is_closed
+        return self.is_dissolved or self._is_last or self._is_closed
 
     @property
     def free(self) -> Sequence[Seat]:
@@ -251,10 +256,11 @@ class Universe(MatchTable):
         step.events = self._outbox.post(self._addressed(found, seat + 1, placed.written), now)
         step.wake_at = self._due(now)
         self.order.append(self.order.pop(0))
-        if self.outcome is not None and not self._is_won:
-            # No message of the universe says that a game has ended without a winner: its worlds are disconnected.
-            self._is_closed = step.closed = True
+        # No message of the universe says that a game has ended without a winner: its worlds are disconnected.
+        if self.outcome is not None and (self.is_single or not self._is_won):
+            self._is_last = True
             self._held.clear()
+            step.closed = self._closes()
         return step
 
     @property
@@ -293,8 +299,8 @@ class Universe(MatchTable):
         return step
 
     def _closes(self) -> bool:
-        """Close a dissolved table when its last mail has left. Return True if that is now."""
-        if self._is_closed or not self.is_dissolved or self._outbox.due is not None:
+        """Close a table that is over when its last mail has left. Return True if that is now."""
+        if self._is_closed or not self.is_over or self._outbox.due is not None:
             return False
         self._is_closed = True
         return True

@@ -17,7 +17,7 @@ from attrs import define, field
 from gamed.core.errors import RemoteProtocolError
 from gamed.core.events import Event, Unread
 from gamed.core.peer import Peer
-from gamed.core.reception import HostedRoom, LobbyServices, check_wanted, suits
+from gamed.core.reception import HostedRoom, LobbyServices, check_wanted, reserved, suits
 from gamed.games.roborally import messages as m
 from gamed.games.roborally import refusals
 from gamed.games.roborally.course_files import course_names
@@ -127,6 +127,9 @@ class ManagerReception:
 
         Raises RoomError if the peer asked for a certain lobby, and that has no free place or its game has begun.
         """
+        kept = reserved(peer)
+        if kept is not None:
+            return kept.room
         running, party = 0, peer.party
         for room in self.services.rooms_of(KIND):
             status = _manager(room).status

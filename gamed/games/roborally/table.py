@@ -52,12 +52,12 @@ class Manager(MatchTable):
     options: Options
     limits: TableLimits
     random: Callable[[int], Random]
-    """Makes the generator that shuffles the cards of a match."""
     opened_at: float
     game: RoboRally = _RULES
     forwards: bool = False
     arrived: float = inf
     is_paused: bool = False
+    is_single: bool = False
     status: Status = Status.LOBBY
     members: dict[Seat, Member] = field(factory=dict)
     """The connected peers, by their seats in the room, in the order of registration."""
@@ -473,7 +473,7 @@ class Manager(MatchTable):
         builder.outcome = outcome
 
     def _say_over(self, builder: StepBuilder, now: float) -> None:
-        self._linger_until = now + self.limits.linger
+        self._linger_until = now if self.is_single else now + self.limits.linger
         for member in self.members.values():
             if not member.is_out:
                 member.silence()

@@ -20,7 +20,7 @@ from gamed.core.history import History
 from gamed.core.match import Opening, opening
 from gamed.core.passwords import is_same
 from gamed.core.peer import Party, Peer
-from gamed.core.reception import HostedRoom, LobbyServices, Reservation, check_wanted, suits
+from gamed.core.reception import HostedRoom, LobbyServices, Reservation, check_wanted, reserved, suits
 from gamed.core.refusals import LEFT_EARLY, Refusal
 from gamed.games.softwarechallenge import messages as say
 from gamed.games.softwarechallenge.scores import ScoreBook
@@ -248,6 +248,10 @@ class SoftwareChallengeReception:
         self._has_asked(peer)
         if event.game_type is not None:
             self._check_type(event.game_type)
+        kept = reserved(peer)
+        if kept is not None:
+            self._redeem(peer, kept.code)
+            return
         room = self._unfilled_room(peer)
         existing = room is not None
         if room is None:
@@ -282,13 +286,20 @@ class SoftwareChallengeReception:
         self, slots: tuple[say.Slot, ...], *, paused: bool, opening: Opening = (), party: Party | None = None
     ) -> HostedRoom:
         room = self.services.open(self.season.kind, party=party)
+        self._furnish(room, slots, paused=paused, opening=opening)
+        _table(room).filled = partial(self._filled, room)
+        self._unfilled[room] = self.services.after(self.waiting, partial(self._give_up, room))
+        return room
+
+    def furnish(self, room: HostedRoom) -> None:
+        """Make a room ready that the lobby has opened for a fixture."""
+        self._furnish(room, (), paused=False, opening=())
+
+    def _furnish(self, room: HostedRoom, slots: tuple[say.Slot, ...], *, paused: bool, opening: Opening) -> None:
         table = _table(room)
         table.prepare(room.id, slots, paused=paused, opening=opening)
         table.finished = self.scores.add
-        table.filled = partial(self._filled, room)
         table.begun = partial(_begun, room)
-        self._unfilled[room] = self.services.after(self.waiting, partial(self._give_up, room))
-        return room
 
     def _filled(self, room: HostedRoom) -> None:
         timer = self._unfilled.pop(room, None)
@@ -306,7 +317,10 @@ class SoftwareChallengeReception:
         self._has_asked(peer)
         if not event.code:
             raise _Kick("no-reservation", _lacks(event, "joinPrepared", "reservationCode"), _CODE)
-        reservation = self.services.reservations.take(event.code)
+        self._redeem(peer, event.code)
+
+    def _redeem(self, peer: Peer, code: str) -> None:
+        reservation = self.services.reservations.take(code)
         # If the game was started without its player, the slot is taken although the code was not used.
         if reservation is None or reservation.seat not in reservation.room.table.free:
             reason = "there is no reservation with this code: it was used or revoked, or its room is gone"
