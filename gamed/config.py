@@ -54,6 +54,11 @@ class StoreConfig:
     """The number of days after which gamed deletes its own games; 0: never."""
 
     @property
+    def control(self) -> Path:
+        """The socket of the control listener, where [control] has no endpoint."""
+        return Path(self.state) / "control.sock"
+
+    @property
     def journal(self) -> Path:
         """The directory of the journal."""
         return Path(self.state) / "journal"
@@ -174,6 +179,31 @@ class WebConfig:
     """Whether the pages show everybody the addresses of players without a name."""
 
 
+UNIX: Final = "unix:"
+
+
+def _unix(_instance: object, _attribute: object, value: str | None) -> None:
+    if value and (not value.startswith(UNIX) or value == UNIX):
+        raise ValueError(f'endpoint is "{value}": write "unix:PATH", because runners pass sockets to the daemon')
+
+
+@frozen
+class ControlConfig:
+    """The section [control]: where the runners of tournaments open rooms."""
+
+    endpoint: str | None = field(default=None, validator=_unix)
+    """`unix:` and a path; None: `control.sock` in the state directory; empty: no listener."""
+
+    lease_seconds: float = field(default=10.0, validator=gt(0))
+    """How long a runner may be away before its games are void."""
+
+    def below(self, directory: Path) -> ControlConfig:
+        """Return the same with a relative path made absolute, below `directory`."""
+        if not self.endpoint:
+            return self
+        return attrs.evolve(self, endpoint=f"{UNIX}{directory / self.endpoint.removeprefix(UNIX)}")
+
+
 @frozen
 class Config:
     """The whole configuration."""
@@ -185,6 +215,7 @@ class Config:
 
     console: ConsoleConfig = ConsoleConfig()
     web: WebConfig = WebConfig()
+    control: ControlConfig = ControlConfig()
     file: Path | None = field(default=None, eq=False)
     """The file that it was read from; None: these are the defaults."""
 
@@ -212,7 +243,7 @@ def load(path: str | None) -> Config:
 def structure(tree: Mapping[str, Any], directory: Path) -> Config:
     """Return the configuration that a parsed TOML tree means. Raises ConfigError."""
     makers = games()
-    known = ("store", *makers, "console", "web")
+    known = ("store", *makers, "console", "web", "control")
     for name, section in tree.items():
         if name not in known:
             raise ConfigError(f"there is no section [{name}]; there are {', '.join(known)}")
@@ -227,6 +258,7 @@ def structure(tree: Mapping[str, Any], directory: Path) -> Config:
         listeners,
         console=_section("console", ConsoleConfig, tree).below(directory),
         web=_section("web", WebConfig, tree),
+        control=_section("control", ControlConfig, tree).below(directory),
         written=frozenset((name, key) for name, section in tree.items() for key in section),
     )
 

@@ -26,9 +26,10 @@ from gamed import __version__, quick_checks
 from gamed.admin.accounts import Accounts
 from gamed.admin.operators import Operators
 from gamed.audit import AuditObserver
-from gamed.config import Config, WebConfig, load, with_password
+from gamed.config import UNIX, Config, WebConfig, load, with_password
 from gamed.console.reload import CHANGED, LATER, RESTART, UNUSABLE, Reloader
 from gamed.console.service import Console, console
+from gamed.control.listener import LONGEST_PATH, ControlListener
 from gamed.core.errors import ConfigError, GamedError
 from gamed.core.reception import Reception
 from gamed.core.stats import Stats
@@ -128,7 +129,9 @@ class Daemon(MultiService):
     stall_clock: StallClock
     lobby: Lobby
     listeners: list[Listener]
-    unused: list[UnusedSocket] = field(factory=list)
+    others: list[Service] = field(factory=list)
+    """The control listener, and the sockets that systemd holds in vain."""
+
     warnings: dict[str, str] = field(factory=dict)
     """What `/readyz` warns of, by part of the daemon."""
 
@@ -149,7 +152,7 @@ class Daemon(MultiService):
         self.collector = IdleCollector(lambda: self.lobby.stats.appends.count)
         self.stall_clock.on_beat += [self.collector.beat, ClockSteps().look]
         operated = () if self.console is None else (self.console,)
-        for service in (self.storage, self.stall_clock, self.lobby, *operated, *self.listeners, *self.unused):
+        for service in (self.storage, self.stall_clock, self.lobby, *operated, *self.listeners, *self.others):
             service.setServiceParent(self)
 
     def privilegedStartService(self) -> None:
@@ -226,7 +229,7 @@ class Daemon(MultiService):
         """Stop listening, end the matches, and wait for their records for a limited time."""
         notify("STOPPING=1")
         self.watchdog.stop()
-        waits = [service.stopService() for service in (*self.listeners, *self.unused)]
+        waits = [service.stopService() for service in (*self.listeners, *self.others)]
         self.stall_clock.stopService()
         self.garbage.stop()
         self.expiry.stop()
@@ -339,6 +342,7 @@ def _given(option: str | None, configured: T) -> str | T:
 
 
 _daemon_site = Named("gamed.site.daemon_site")
+_runners = Named("gamed.control.runners.Runners")
 
 
 def _web_listener(
@@ -375,6 +379,63 @@ def _load_games(types: Mapping[str, GameType], factories: Mapping[str, SessionFa
         _load_game(made, factories.get(name))
 
 
+def _reception(name: str, made: GameType, settings: Any, lobby: Lobby, *, is_open: bool) -> Reception:
+    """Return the reception of a game's connections. `is_open`: whether it has a listener, which needs a password."""
+    protected = with_password(name, settings) if is_open else settings
+    return cast("Reception", LateReception(partial(made.reception, protected, lobby), made.check))
+
+
+@define
+class _Sessions:
+    """What the sessions of all listeners share."""
+
+    lobby: Lobby
+    fair_queue: FairQueue
+    stall_clock: StallClock
+
+    def of(
+        self,
+        made: GameType,
+        reception: Reception,
+        settings: Any,
+        limits: ConnectionLimits,
+        accept_throttle: AcceptThrottle | None,
+    ) -> SessionFactory:
+        """Return what makes the sessions of a game."""
+        reactor = self.lobby.clock
+        factory = SessionFactory(
+            partial(made.connection, settings),
+            reception,
+            limits,
+            reactor,
+            unsent_bytes=settings.unsent_bytes,
+            messages_per_second=settings.messages_per_second,
+            message_seconds=settings.message_seconds,
+            fair_queue=self.fair_queue,
+            refusals=self.lobby.refusals,
+            accept_throttle=accept_throttle,
+            passes=self.stall_clock if has_passes(reactor) else None,
+        )
+        self.lobby.delivery.outage.on_hold.append(factory.hold)
+        return factory
+
+
+def _control(config: Config, lobby: Lobby, entrances: Mapping[str, SessionFactory]) -> list[Service]:
+    """Return the control listener, if there is one. Raises ConfigError if its path is too long."""
+    if config.control.endpoint == "":
+        return []
+    path = (config.control.endpoint or str(config.store.control)).removeprefix(UNIX)
+    if config.control.endpoint is None and len(path.encode()) > LONGEST_PATH:
+        log.info("no control listener: {path} is too long for a UNIX socket; set [control] endpoint", path=path)
+        return []
+
+    def load(game: str) -> None:
+        _load_game(lobby.game_types[game], entrances[game])
+
+    make = partial(_runners, lobby, entrances, load, lobby.clock, config.control.lease_seconds)
+    return [ControlListener(path, LateFactory("control", make), lobby.clock)]
+
+
 def build(
     config: Config,
     endpoints: dict[str, str | None],
@@ -408,15 +469,17 @@ def build(
     journal.on_failure = lobby.delivery.sync_failed
     room_for, bans = raise_descriptor_limit(), Bans()
     fair_queue = FairQueue(reactor, TurnBudget(reactor.seconds, lambda: stall_clock.number))
-    accept_throttle = accept_throttle_of(reactor, fair_queue.budget)
+    accept_throttle, shared = accept_throttle_of(reactor, fair_queue.budget), _Sessions(lobby, fair_queue, stall_clock)
     in_thread = partial(_in_thread, reactor)
-    listeners = []
-    unused: list[UnusedSocket] = []
-    factories = {}
+    listeners, unused = list[Listener](), list[UnusedSocket]()
+    factories, entrances = dict[str, SessionFactory](), dict[str, SessionFactory]()
     for name, (maker, made) in makers.items():
         settings = config.listeners[name]
         endpoint, *left = _endpoints(name, _given(endpoints[name], settings.endpoint), maker.port, reactor)
         unused += [UnusedSocket(name, held, reactor) for held in left]
+        sessions = partial(shared.of, made, _reception(name, made, settings, lobby, is_open=bool(endpoint)), settings)
+        # A fixture's players are let in whatever the limits of the public port are.
+        entrances[made.kind] = sessions(ConnectionLimits(name, room_for, room_for), None)
         if endpoint:
             limits = ConnectionLimits(
                 name,
@@ -426,24 +489,7 @@ def build(
                 room_for,
                 settings.connections_per_second,
             )
-            factory = SessionFactory(
-                partial(made.connection, settings),
-                cast(
-                    "Reception",
-                    LateReception(partial(made.reception, with_password(name, settings), lobby), made.check),
-                ),
-                limits,
-                reactor,
-                unsent_bytes=settings.unsent_bytes,
-                messages_per_second=settings.messages_per_second,
-                message_seconds=settings.message_seconds,
-                fair_queue=fair_queue,
-                refusals=lobby.refusals,
-                accept_throttle=accept_throttle,
-                passes=stall_clock if has_passes(reactor) else None,
-            )
-            factories[name] = factory
-            lobby.delivery.outage.on_hold.append(factory.hold)
+            factory = factories[name] = sessions(limits, accept_throttle)
             listeners.append(
                 Listener(
                     name, endpoint, factory, reactor, accept_throttle, partial(in_thread, _load_game, made, factory)
@@ -506,7 +552,7 @@ def build(
         stall_clock=stall_clock,
         lobby=lobby,
         listeners=listeners,
-        unused=unused,
+        others=[*unused, *_control(config, lobby, entrances)],
         warnings=warnings,
         garbage=GarbagePauses(stats.pauses),
         reactor=reactor,

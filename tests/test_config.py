@@ -140,7 +140,7 @@ class FileErrorTests(ConfigTestCase):
 
 class KeyErrorTests(ConfigTestCase):
     def test_an_unknown_section_is_told_the_known_ones(self) -> None:
-        known = ", ".join(("store", *games(), "console", "web"))
+        known = ", ".join(("store", *games(), "console", "web", "control"))
         self.assertEqual(self.error("[batleship]\n"), f"there is no section [batleship]; there are {known}")
 
     def test_a_key_outside_of_all_sections(self) -> None:
@@ -193,3 +193,21 @@ class KeyErrorTests(ConfigTestCase):
             said = self.error(f'[battleship]\n{key} = "none"\n')
             self.assertTrue(said.startswith(f"[battleship] '{key}' must be in {tuple(choices.split())}"), said)
             self.assertTrue(said.endswith("(got 'none')"), said)
+
+
+class ControlTests(ConfigTestCase):
+    def test_left_out_and_empty(self) -> None:
+        config = self.load("")
+        self.assertIsNone(config.control.endpoint)
+        self.assertEqual(config.store.control, self.folder / "control.sock")
+        self.assertEqual(self.load('[control]\nendpoint = ""').control.endpoint, "")
+
+    def test_a_path_is_relative_to_the_file(self) -> None:
+        found = self.load('[control]\nendpoint = "unix:run/control.sock"').control.endpoint
+        self.assertEqual(found, f"unix:{self.folder}/run/control.sock")
+        self.assertEqual(self.load('[control]\nendpoint = "unix:/run/x"').control.endpoint, "unix:/run/x")
+
+    def test_it_is_a_unix_socket(self) -> None:
+        for text in ("tcp:4711", "unix:", "control.sock"):
+            said = self.error(f'[control]\nendpoint = "{text}"')
+            self.assertIn(f'[control] endpoint is "{text}": write "unix:PATH"', said)

@@ -15,7 +15,7 @@ from click.testing import CliRunner
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.cli import main
-from gamed.config import ConsoleConfig, StoreConfig, WebConfig, load, structure
+from gamed.config import ConsoleConfig, ControlConfig, StoreConfig, WebConfig, load, structure
 from gamed.core import relay
 from gamed.core.errors import RuleError
 from gamed.core.game import Termination
@@ -62,13 +62,14 @@ class ConfigurationTests(SynchronousTestCase):
         self.assertEqual(load(str(CONFIGURATION)), structure({}, CONFIGURATION.parent))
 
     def test_it_has_every_section(self) -> None:
-        self.assertEqual(set(self.tree), {"store", "console", "web", *games()})
+        self.assertEqual(set(self.tree), {"store", "console", "web", "control", *games()})
 
     def test_it_has_every_key(self) -> None:
         classes: dict[str, type[Any]] = {
             "store": StoreConfig,
             "console": ConsoleConfig,
             "web": WebConfig,
+            "control": ControlConfig,
             **{name: maker.load().settings for name, maker in games().items()},
         }
         for name, cls in classes.items():
@@ -79,6 +80,8 @@ class ConfigurationTests(SynchronousTestCase):
         self.assertEqual(loaded.store, StoreConfig().below(ROOT))
         self.assertEqual(loaded.web, WebConfig())
         self.assertEqual(loaded.console, ConsoleConfig())
+        self.assertEqual(loaded.control.lease_seconds, ControlConfig().lease_seconds)
+        self.assertEqual(loaded.control.endpoint, f"unix:{StoreConfig().below(ROOT).control}")
         for name, maker in games().items():
             self.assertEqual(attrs.evolve(loaded.listeners[name], endpoint=None), maker.load().settings(), name)
 

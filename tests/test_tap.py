@@ -111,9 +111,10 @@ class DaemonTestCase(SynchronousTestCase):
 
     def daemon(self, toml: str = "", *arguments: str) -> Daemon:
         config = self.folder / "gamed.toml"
-        config.write_text(toml, encoding="utf-8")
-        options = Options()
         # The tests need one listener; the ports of the others may be in use on this machine.
+        control = "" if "[control]" in toml else '\n[control]\nendpoint = ""\n'
+        config.write_text(toml + control, encoding="utf-8")
+        options = Options()
         off = [f"--{name}=" for name in OTHERS if f"[{name}]" not in toml and f"--{name}" not in arguments]
         options.parseOptions(["--config", str(config), *off, *arguments])
         service = makeService(options, self.reactor)

@@ -7,6 +7,7 @@ Source: docs/topics/design.md#the-journal.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from time import perf_counter
 from typing import Any, Final
 
@@ -41,6 +42,9 @@ class RecordWriter:
     journal: Journal
     clock: IReactorTime
     stats: Stats
+    on_recorded: list[Callable[[str], None]] = field(factory=list)
+    """Called with the id of each record that is stored."""
+
     reason: str = ""
     """Why the store has refused the last record; "" if it has not."""
 
@@ -118,6 +122,8 @@ class RecordWriter:
     def _done(self, room: str) -> None:
         self._keeping.pop(room, None)
         self.journal.forget(room)
+        for call in self.on_recorded:
+            call(room)
         if self._refused == {room}:
             seconds = self.clock.seconds() - self._since
             log.warn("all games are recorded that were not, after {seconds:.0f} s", seconds=seconds)

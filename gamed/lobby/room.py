@@ -140,6 +140,9 @@ class Room:
     watchers: tuple[Callable[[Room, Step], None], ...] = ()
     """Called with each step: consoles, metrics and web pages."""
 
+    witness: Callable[[Callable[[], None]], None] | None = None
+    """Called with what the loss of a connection does. It calls that if the loss is the player's; None: it always is."""
+
     is_closed: bool = False
     _left: dict[Seat, Peer] | None = None
     """The peers that have left a table whose lines may be judged later, for findings about them; None: none have."""
@@ -228,6 +231,12 @@ class Room:
         """Empty a seat. `refusal`: noted if its peer still had a part in the match."""
         if seat == OBSERVERS:
             return
+        if self.witness is not None and why is Termination.LEFT and not self.is_closed:
+            self.witness(lambda: self._leave(seat, why, text, refusal))
+        else:
+            self._leave(seat, why, text, refusal)
+
+    def _leave(self, seat: Seat, why: Termination, text: str, refusal: Refusal | None) -> None:
         if self.history.is_fixture and not (self.history.was_started or self.is_closed or seat >= CHANNELS):
             self.absent(seat, why, refusal)
             return
@@ -241,11 +250,10 @@ class Room:
     def _without(self, seat: Seat, why: Termination, refused: tuple[tuple[Seat, Refusal], ...]) -> Step:
         step = self.table.stop(why, self._now())
         is_of_two = self.party is not None and self.party.size == 2  # noqa: PLR2004 (two)
-        step.outcome = self.table.outcome = Outcome(why, 1 - seat if is_of_two else None)
+        outcome = self.table.outcome = Outcome(why, 1 - seat if is_of_two else None)
         at = int((self._now() - self._opened_at) * 1000)
-        step.journal = (Entry(at, LEFT, seat, data={"why": str(why)}), ended(at, step.outcome))
-        step.refused = refused
-        return step
+        journal = (Entry(at, LEFT, seat, data={"why": str(why)}), ended(at, outcome))
+        return evolve(step, outcome=outcome, journal=journal, refused=refused)
 
     def observe(self, peer: Peer) -> None:
         """Add an observer, and send it the table's events for new observers."""
@@ -587,7 +595,6 @@ class Room:
     def _give_up(self, seat: Seat) -> None:
         peer = self.peers[seat]
         reason = f"did not read for {self.stuck_seconds:g} seconds what was sent to it"
-        expected = "a client that reads all the time"
-        self.refused(seat, Refusal("not-reading", reason, expected))
+        self.refused(seat, Refusal("not-reading", reason, "a client that reads all the time"))
         self.leave(seat, Termination.LIMIT)
         peer.close()

@@ -6,7 +6,7 @@ a fixture. Seats are numbered in the order in which a table is joined, so the so
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from attrs import define
 from twisted.internet.interfaces import IAddress, ILoggingContext, IProtocolFactory
@@ -49,6 +49,11 @@ class Entrance:
         if self.port is not None:
             self.port.stopReading()
 
+    def close(self) -> None:
+        """Close the socket."""
+        if self.port is not None:
+            self.port.stopListening()
+
     def drain(self) -> None:
         """Close the connections that wait: those of a program that has ended."""
         assert self.port is not None
@@ -88,7 +93,11 @@ class Seating:
     entrances: Sequence[Entrance]
     reservations: Sequence[Reservation]
     names: Sequence[str]
+    tell: Callable[[int], None]
+    """Called with each seat that is taken."""
+
     _opened: int = 0
+    _taken: int = 0
 
     def begin(self) -> None:
         """Open the first entrance."""
@@ -105,5 +114,9 @@ class Seating:
         if step.closed:
             for entrance in self.entrances:
                 entrance.shut()
-        elif self._opened < len(self.entrances) and self._opened - 1 in room.peers:
-            self._open_next()
+            return
+        while self._taken < self._opened and self._taken in room.peers:
+            self.tell(self._taken)
+            self._taken += 1
+            if self._opened < len(self.entrances):
+                self._open_next()

@@ -39,6 +39,9 @@ class Port:
     def stopReading(self) -> None:
         self.is_read = False
 
+    def stopListening(self) -> None:
+        self.is_read = False
+
 
 class Arena:
     """A lobby with entrances, and programs that come in by them."""
@@ -59,7 +62,7 @@ class Arena:
             self.harness.factory.reception.furnish(room)
         reservations = [lobby.reservations.make(room, seat) for seat in range(len(self.ports))]
         names = [f"bot {seat}" for seat in range(len(self.ports))]
-        Seating(room, self.entrances, reservations, names).begin()
+        Seating(room, self.entrances, reservations, names, lambda _seat: None).begin()
         return room
 
     @property

@@ -1,0 +1,133 @@
+"""The runner's side of the control connection.
+
+Source: docs/topics/design.md#control.
+"""
+
+from __future__ import annotations
+
+import json
+import socket
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol
+
+from attrs import frozen
+from twisted.internet.defer import Deferred
+from twisted.protocols.amp import AMP, Command
+
+from gamed.control import commands
+from gamed.core.game import Options, Seat
+from gamed.tournament.results import Result, from_data
+
+
+@frozen
+class Opening:
+    """A fixture's room that is to be opened."""
+
+    game: str
+    id: str
+    seed: int
+    options: Options
+    names: Sequence[str]
+    """The players' names, by seat."""
+
+
+class Follower(Protocol):
+    """What is told of the rooms."""
+
+    def seated(self, room: str, seat: Seat) -> None:
+        """Take note that a seat is taken."""
+
+    def begun(self, room: str) -> None:
+        """Take note that a game has begun."""
+
+    def ended(self, result: Result) -> None:
+        """Take note that a room is closed."""
+
+    def recorded(self, room: str) -> None:
+        """Take note that a record is stored."""
+
+    def lost(self, reason: str) -> None:
+        """Take note that the connection to the daemon is lost."""
+
+
+class DaemonClient(AMP):
+    """A connection to a daemon."""
+
+    def __init__(self, follower: Follower) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]
+        self._follower = follower
+
+    def _call(self, command: type[Command], **arguments: Any) -> Deferred[dict[str, Any]]:
+        called: Deferred[dict[str, Any]] = self.callRemote(command, **arguments)  # type: ignore[no-untyped-call]
+        return called
+
+    # Commands
+
+    def begin(self, key: str) -> Deferred[list[str]]:
+        """Say who is there; fire with the ids of the rooms that are still open."""
+        return self._call(commands.Begin, key=key).addCallback(_take("rooms"))
+
+    def adopt(self, entrance: int, game: str, listening: socket.socket) -> Deferred[Any]:
+        """Give the daemon a listening socket. The caller's own copy can be closed when this has fired."""
+        return self._call(commands.Adopt, entrance=entrance, game=game, socket=listening.fileno())
+
+    def open(self, opening: Opening, entrances: Sequence[int], *, is_fresh: bool) -> Deferred[list[str]]:
+        """Open a room; fire with the reservation codes of its seats. Fails with RoomError, StoreError."""
+        names = {"game": opening.game, "id": opening.id, "seed": opening.seed}
+        fixture = json.dumps({**names, "options": dict(opening.options), "names": list(opening.names)})
+        opened = self._call(commands.Open, fixture=fixture, entrances=list(entrances), is_fresh=is_fresh)
+        return opened.addCallback(_take("codes"))
+
+    def absent(self, room: str, seat: Seat) -> Deferred[Any]:
+        """Say that the program of a seat never came."""
+        return self._call(commands.Absent, room=room, seat=seat)
+
+    def void(self, room: str) -> Deferred[Any]:
+        """End a game so that it counts for nobody."""
+        return self._call(commands.Void, room=room)
+
+    def results(self, rooms: Sequence[str]) -> Deferred[list[Result]]:
+        """Fire with the results of those games that are recorded, at most a hundred."""
+        return self._call(commands.Results, rooms=list(rooms)).addCallback(
+            lambda found: [from_data(json.loads(text)) for text in found["results"]]
+        )
+
+    # What the daemon says
+
+    @commands.Ping.responder
+    def ping(self) -> dict[str, Any]:
+        """Answer `Ping`."""
+        return {}
+
+    @commands.Seated.responder
+    def seated(self, room: str, seat: Seat) -> dict[str, Any]:
+        """Take `Seated`."""
+        self._follower.seated(room, seat)
+        return {}
+
+    @commands.Begun.responder
+    def begun(self, room: str) -> dict[str, Any]:
+        """Take `Begun`."""
+        self._follower.begun(room)
+        return {}
+
+    @commands.Ended.responder
+    def ended(self, result: str) -> dict[str, Any]:
+        """Take `Ended`."""
+        self._follower.ended(from_data(json.loads(result)))
+        return {}
+
+    @commands.Recorded.responder
+    def recorded(self, room: str) -> dict[str, Any]:
+        """Take `Recorded`."""
+        self._follower.recorded(room)
+        return {}
+
+    def connectionLost(self, reason: Any = None) -> None:
+        """Take note that the daemon has gone."""
+        super().connectionLost(reason)  # type: ignore[no-untyped-call]
+        self._follower.lost("" if reason is None else reason.getErrorMessage())
+
+
+def _take(name: str) -> Callable[[Mapping[str, Any]], Any]:
+    return lambda answer: answer[name]

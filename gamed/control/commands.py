@@ -1,0 +1,113 @@
+"""The commands between a daemon and a runner, which both import.
+
+They are AMP's (Twisted's Asynchronous Messaging Protocol), over a UNIX socket: `Adopt` passes a descriptor.
+
+Source: docs/topics/design.md#control.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from twisted.protocols.amp import Boolean, Command, Descriptor, Integer, ListOf, Unicode
+
+from gamed.core.errors import RoomError, StoreError
+
+# From the runner to the daemon
+
+
+class Begin(Command):
+    """Say who is there. A runner that comes back has the key that it had, and keeps its rooms."""
+
+    arguments: ClassVar = [(b"key", Unicode())]
+    response: ClassVar = [(b"rooms", ListOf(Unicode()))]
+    """The rooms of this runner that have not ended."""
+
+
+class Adopt(Command):
+    """Give the daemon a socket that listens: an entrance of a game."""
+
+    arguments: ClassVar = [(b"entrance", Integer()), (b"game", Unicode()), (b"socket", Descriptor())]
+    response: ClassVar = []
+    errors: ClassVar = {RoomError: b"ROOM"}
+
+
+class Open(Command):
+    """Open the room of a fixture, and the entrances of its seats."""
+
+    arguments: ClassVar = [(b"fixture", Unicode()), (b"entrances", ListOf(Integer())), (b"is_fresh", Boolean())]
+    """`fixture`: JSON, with `game`, `id`, `seed`, `options` and `names`, those of the players by seat. `is_fresh`: what
+    waits at the entrances was sent by programs that have ended."""
+
+    response: ClassVar = [(b"codes", ListOf(Unicode()))]
+    """Reservation codes of the seats."""
+
+    errors: ClassVar = {RoomError: b"ROOM", StoreError: b"STORE"}
+
+
+class Absent(Command):
+    """End a game that has not begun: the program of a seat never came."""
+
+    arguments: ClassVar = [(b"room", Unicode()), (b"seat", Integer())]
+    response: ClassVar = []
+
+
+class Void(Command):
+    """End a game so that it counts for nobody."""
+
+    arguments: ClassVar = [(b"room", Unicode())]
+    response: ClassVar = []
+
+
+class Results(Command):
+    """Ask for the results of some ids, as far as they are recorded."""
+
+    arguments: ClassVar = [(b"rooms", ListOf(Unicode()))]
+    response: ClassVar = [(b"results", ListOf(Unicode()))]
+    """JSON."""
+
+    errors: ClassVar = {StoreError: b"STORE"}
+
+
+# From the daemon to the runner
+
+
+class Ping(Command):
+    """Ask whether the runner lives. Only then is a program that has left one that has lost."""
+
+    arguments: ClassVar = []
+    response: ClassVar = []
+
+
+class Seated(Command):
+    """Tell that a seat is taken."""
+
+    arguments: ClassVar = [(b"room", Unicode()), (b"seat", Integer())]
+    response: ClassVar = []
+    requiresAnswer = False
+
+
+class Begun(Command):
+    """Tell that a game has begun."""
+
+    arguments: ClassVar = [(b"room", Unicode())]
+    response: ClassVar = []
+    requiresAnswer = False
+
+
+class Ended(Command):
+    """Tell that a room is closed, and how its game ended."""
+
+    arguments: ClassVar = [(b"result", Unicode())]
+    """JSON."""
+
+    response: ClassVar = []
+    requiresAnswer = False
+
+
+class Recorded(Command):
+    """Tell that the record of a game is stored."""
+
+    arguments: ClassVar = [(b"room", Unicode())]
+    response: ClassVar = []
+    requiresAnswer = False

@@ -1,0 +1,46 @@
+"""The control listener: a UNIX socket that only the daemon's user may use.
+
+Source: docs/topics/design.md#control.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from attrs import define, field
+from twisted.application.service import Service
+from twisted.internet.defer import Deferred, maybeDeferred
+from twisted.internet.error import CannotListenError
+from twisted.internet.interfaces import IProtocolFactory
+
+from gamed.core.errors import ConfigError
+
+LONGEST_PATH: Final = 107
+"""The longest path of a UNIX socket, in bytes."""
+
+
+@define(eq=False)
+class ControlListener(Service):
+    """The listener as a service."""
+
+    path: str
+    factory: IProtocolFactory
+    reactor: Any
+    _port: Any = field(default=None, init=False)
+
+    def privilegedStartService(self) -> None:
+        """Listen. Raises ConfigError."""
+        length = len(self.path.encode())
+        if length > LONGEST_PATH:
+            text = f"its path has {length} bytes, and that of a UNIX socket has at most {LONGEST_PATH}"
+            raise ConfigError(f'[control] endpoint: {text}; set a shorter one, such as "unix:/run/gamed/control.sock"')
+        try:
+            # The lock beside the socket tells one that a killed daemon has left from one that is in use.
+            self._port = self.reactor.listenUNIX(self.path, self.factory, mode=0o600, wantPID=True)
+        except CannotListenError as error:
+            raise ConfigError(f'[control] cannot listen on "{self.path}": {error.socketError}') from error
+
+    def stopService(self) -> Deferred[Any]:
+        """Stop listening."""
+        super().stopService()  # type: ignore[no-untyped-call]
+        return maybeDeferred(lambda: None if self._port is None else self._port.stopListening())

@@ -1,0 +1,313 @@
+"""The daemon's side: runners with their rooms, entrances and leases.
+
+A runner's rooms live with its connection, and `lease_seconds` beyond it. A program whose connection ends has left only
+if its runner still answers: else the runner has ended, its programs with it, and none of them has lost.
+
+Source: docs/topics/design.md#control.
+"""
+
+from __future__ import annotations
+
+import json
+import socket
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any, Final
+
+from attrs import define, field
+from twisted.internet.defer import Deferred, DeferredList
+from twisted.internet.error import ConnectionDone
+from twisted.internet.interfaces import IAddress, IDelayedCall, ILoggingContext, IProtocolFactory
+from twisted.logger import Logger
+from twisted.protocols.amp import AMP, Command
+from twisted.python.failure import Failure
+from zope.interface import implementer
+
+from gamed.control import commands
+from gamed.core.errors import RoomError, UnknownRecord
+from gamed.core.game import Options, Seat, Termination
+from gamed.core.history import History
+from gamed.core.reception import Furnishes
+from gamed.core.table import Step
+from gamed.lobby.lobby import Fixture, Lobby
+from gamed.lobby.room import Room
+from gamed.net.entrance import Entrance, Seating
+from gamed.net.factory import SessionFactory
+from gamed.records.own import to_history
+from gamed.tournament.results import result_of, to_data
+
+log = Logger()
+
+_CLOSED: Final = Failure(ConnectionDone())
+
+
+@define(eq=False)
+class Runner:
+    """What one runner has opened."""
+
+    runners: Runners
+    key: str
+    control: Control | None = None
+    """Its connection; None: it is away."""
+
+    rooms: dict[str, Room] = field(factory=dict)
+    """Its rooms whose games are not recorded yet, by their ids."""
+
+    entrances: dict[int, Entrance] = field(factory=dict)
+    _told: set[str] = field(factory=set)
+    """The ids of the rooms of whose end it was told."""
+
+    _waiting: list[Callable[[], None]] = field(factory=list)
+    """Leavings that are judged when it is back."""
+
+    _lease: IDelayedCall | None = None
+
+    def tell(self, command: type[Command], **arguments: Any) -> None:
+        """Send a command that has no answer, if the runner is there."""
+        if self.control is not None:
+            self.control.callRemote(command, **arguments)  # type: ignore[no-untyped-call]
+
+    # The connection
+
+    def came(self, control: Control) -> list[str]:
+        """Take note that it is there, or back. Return the ids of its open rooms."""
+        if self.control is not None:
+            self.control.abort()
+        if self._lease is not None and self._lease.active():
+            self._lease.cancel()
+        self.control = control
+        waiting, self._waiting = self._waiting, []
+        for proceed in waiting:
+            self.testify(proceed)
+        return [room.id for room in self.rooms.values() if not room.is_closed]
+
+    def gone(self, control: Control) -> None:
+        """Take note that its connection is lost."""
+        if self.control is control:
+            self.control = None
+            self._lease = self.runners.reactor.callLater(self.runners.lease_seconds, self.end)
+
+    def end(self) -> None:
+        """End its games, which count for nobody, and close its entrances."""
+        if self._lease is not None and self._lease.active():
+            self._lease.cancel()
+        open_rooms = [room for room in self.rooms.values() if not room.is_closed]
+        if open_rooms:
+            log.warn("a runner has gone: games without a result: {count}", count=len(open_rooms))
+        for room in open_rooms:
+            room.stop(Termination.CANCELLED)
+        self.close()
+        self.rooms.clear()
+        self._waiting.clear()
+        self.runners.by_key.pop(self.key, None)
+
+    def close(self) -> None:
+        """Close the entrances."""
+        for entrance in self.entrances.values():
+            entrance.close()
+
+    def testify(self, proceed: Callable[[], None]) -> None:
+        """Go on with a leaving if the runner answers; else when it is back."""
+        if self.control is None:
+            self._waiting.append(proceed)
+            return
+        control = self.control
+        asked: Any = control.callRemote(commands.Ping)  # type: ignore[no-untyped-call]
+        answer = asked.addTimeout(self.runners.lease_seconds, self.runners.reactor)
+        answer.addCallbacks(lambda _answer: proceed(), self._not_answered, errbackArgs=(control, proceed))
+
+    def _not_answered(self, _failure: Failure, control: Control, proceed: Callable[[], None]) -> None:
+        self._waiting.append(proceed)
+        control.abort()
+
+    # Rooms
+
+    def adopt(self, number: int, sessions: SessionFactory, descriptor: int) -> None:
+        """Take a listening socket as an entrance. It lets nobody in yet."""
+        given = socket.socket(fileno=descriptor)
+        if number in self.entrances:
+            self.entrances[number].close()
+        entrance = self.entrances[number] = Entrance(sessions)
+        given.settimeout(0)
+        with given:
+            entrance.port = self.runners.reactor.adoptStreamPort(given.fileno(), given.family, entrance)
+        entrance.shut()
+
+    def open(
+        self, game: str, fixture: Fixture, options: Options, entrances: list[tuple[int, str]], *, is_fresh: bool
+    ) -> list[str]:
+        """Open a fixture's room, and its entrances. Return the reservation codes. Raises RoomError, StoreError.
+
+        `entrances`: number and player's name of each seat. `is_fresh`: see `commands.Open`.
+        """
+        unknown = next((number for number, _ in entrances if number not in self.entrances), None)
+        if unknown is not None:
+            raise RoomError(f"there is no entrance {unknown}")
+        lobby, reception = self.runners.lobby, self.runners.factory_of(game).reception
+        room = lobby.open(game, options, fixture=fixture)
+        if isinstance(reception, Furnishes):
+            reception.furnish(room)
+        used = [self.entrances[number] for number, _ in entrances]
+        if is_fresh:
+            for entrance in used:
+                entrance.drain()
+        self.rooms[room.id] = room
+        room.witness = self.testify
+        reservations = [lobby.reservations.make(room, seat) for seat in range(len(used))]
+        names = [name for _, name in entrances]
+        Seating(room, used, reservations, names, partial(self._seated, room.id)).begin()
+        room.watchers += (self._watch,)
+        return [reservation.code for reservation in reservations]
+
+    def _seated(self, room: str, seat: Seat) -> None:
+        self.tell(commands.Seated, room=room, seat=seat)
+
+    def _watch(self, room: Room, step: Step) -> None:
+        if any(entry.kind == "started" for entry in step.journal):
+            self.tell(commands.Begun, room=room.id)
+        if step.closed:
+            self._over(room.history)
+
+    def _over(self, history: History) -> None:
+        self._told.add(history.room)
+        self.tell(commands.Ended, result=json.dumps(to_data(result_of(history))))
+
+    def recorded(self, record: str) -> None:
+        """Take note that a game is recorded."""
+        room = self.rooms.pop(record, None)
+        if room is not None:
+            if record not in self._told:
+                # A fault of the server has closed the room.
+                self._over(room.history)
+            self._told.discard(record)
+            self.tell(commands.Recorded, room=record)
+
+
+class Control(AMP):
+    """One connection of a runner."""
+
+    def __init__(self, runners: Runners) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]
+        self._runners = runners
+        self._runner: Runner | None = None
+
+    @property
+    def runner(self) -> Runner:
+        """The runner. Raises RoomError if it has not said who it is."""
+        if self._runner is None:
+            raise RoomError("a runner begins with its key")
+        return self._runner
+
+    @commands.Begin.responder
+    def begin(self, key: str) -> dict[str, Any]:
+        """Answer `Begin`."""
+        self._runner = self._runners.by_key.setdefault(key, Runner(self._runners, key))
+        return {"rooms": self._runner.came(self)}
+
+    @commands.Adopt.responder
+    def adopt(self, entrance: int, game: str, socket: int) -> dict[str, Any]:
+        """Answer `Adopt`."""
+        self.runner.adopt(entrance, self._runners.factory_of(game), socket)
+        return {}
+
+    @commands.Open.responder
+    def open(self, fixture: str, entrances: list[int], is_fresh: bool) -> dict[str, Any]:  # noqa: FBT001 (AMP's)
+        """Answer `Open`."""
+        asked = json.loads(fixture)
+        kept = Fixture(asked["id"], asked["seed"], len(entrances))
+        numbered = list(zip(entrances, asked["names"], strict=True))
+        return {"codes": self.runner.open(asked["game"], kept, asked["options"], numbered, is_fresh=is_fresh)}
+
+    @commands.Absent.responder
+    def absent(self, room: str, seat: int) -> dict[str, Any]:
+        """Answer `Absent`. A game that has begun meanwhile, or ended, goes on or stays as it is."""
+        found = self.runner.rooms.get(room)
+        if found is not None and not found.is_closed and not found.history.was_started:
+            found.absent(seat, Termination.LEFT)
+        return {}
+
+    @commands.Void.responder
+    def void(self, room: str) -> dict[str, Any]:
+        """Answer `Void`."""
+        found = self.runner.rooms.get(room)
+        if found is not None and not found.is_closed:
+            found.stop(Termination.CANCELLED)
+        return {}
+
+    @commands.Results.responder
+    def results(self, rooms: list[str]) -> Deferred[dict[str, Any]]:
+        """Answer `Results`."""
+        found: list[str] = []
+        store = self._runners.lobby.store
+        looked = [store.record(room).addCallbacks(partial(_add, found), _is_missing) for room in rooms]
+        return DeferredList(looked, fireOnOneErrback=True, consumeErrors=True).addCallback(
+            lambda _found: {"results": found}
+        )
+
+    def abort(self) -> None:
+        """Close the connection."""
+        transport: Any = self.transport
+        transport.abortConnection()
+
+    def connectionLost(self, reason: Failure = _CLOSED) -> None:
+        """Take note that the runner is away."""
+        super().connectionLost(reason)  # type: ignore[no-untyped-call]
+        if self._runner is not None:
+            self._runner.gone(self)
+
+
+def _add(found: list[str], record: Any) -> None:
+    found.append(json.dumps(to_data(result_of(to_history(record)))))
+
+
+def _is_missing(failure: Failure) -> None:
+    failure.trap(UnknownRecord)
+
+
+@implementer(IProtocolFactory, ILoggingContext)
+@define(eq=False)
+class Runners:
+    """All runners. It makes their connections."""
+
+    lobby: Lobby
+    factories: Mapping[str, SessionFactory]
+    """What makes the sessions of entrances, by game."""
+
+    load: Callable[[str], None]
+    """Imports what a game needs."""
+
+    reactor: Any
+    lease_seconds: float
+    by_key: dict[str, Runner] = field(factory=dict)
+
+    def doStart(self) -> None:
+        """Follow the records."""
+        for factory in self.factories.values():
+            factory.doStart()
+        self.lobby.record_writer.on_recorded.append(self._recorded)
+
+    def doStop(self) -> None:
+        """Close the entrances. The lobby ends the games."""
+        for factory in self.factories.values():
+            factory.doStop()
+        for runner in self.by_key.values():
+            runner.close()
+
+    def logPrefix(self) -> str:
+        """Return its name, for logs."""
+        return "control"
+
+    def buildProtocol(self, address: IAddress) -> Control:  # noqa: ARG002 (whoever may open the socket is welcome)
+        """Return a connection."""
+        return Control(self)
+
+    def _recorded(self, record: str) -> None:
+        for runner in list(self.by_key.values()):
+            runner.recorded(record)
+
+    def factory_of(self, game: str) -> SessionFactory:
+        """Return what makes the sessions of a game. Raises RoomError if there is no such game."""
+        if game not in self.factories:
+            raise RoomError(f"there is no game {game}; there are {', '.join(self.factories)}")
+        self.load(game)
+        return self.factories[game]

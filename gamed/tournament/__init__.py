@@ -1,0 +1,1 @@
+"""Tournaments, without Twisted and without the store: what is to be played, and what the results say."""

@@ -1,0 +1,87 @@
+"""The result of one game, as a tournament counts it.
+
+Source: docs/topics/design.md#control.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from typing import Any, Final
+
+import attrs
+from attrs import field, frozen
+
+from gamed.core.game import Seat, Termination
+from gamed.core.history import DRAWN, LEFT, LINE, MOVE, History
+
+VOID: Final = frozenset({Termination.CANCELLED, Termination.SHUTDOWN, Termination.SERVER_FAULT})
+"""Ends that are nobody's: the game is played again."""
+
+
+@frozen
+class Result:
+    """How a game ended."""
+
+    id: str
+    """The id of its room, and of its record."""
+
+    termination: Termination
+    winner: Seat | None
+    moves: int
+    """How many moves were made, those of chance not counted; in Battleship: lines."""
+
+    seconds: float
+    """How long it took from its beginning to its end; 0: it did not begin."""
+
+    digest: str
+    """Two games have the same one if the same was drawn and moved in them, seat by seat."""
+
+    causes: Mapping[Seat, Termination] = field(factory=dict)
+    """Why players have left or were removed, by their seats."""
+
+    @property
+    def is_void(self) -> bool:
+        """Whether it counts for nobody."""
+        return self.termination in VOID
+
+    def score(self, seat: Seat) -> float:
+        """Return what a seat gets: 1 if it has won, 0 if another one has, else ½."""
+        return 0.5 if self.winner is None else float(self.winner == seat)
+
+
+def result_of(history: History) -> Result:
+    """Return the result of a match that has ended. Raises ValueError if it has not."""
+    outcome = history.outcome
+    if outcome is None:
+        raise ValueError(f"the match {history.room} has not ended")
+    digest, moves = hashlib.blake2b(digest_size=8), 0
+    began = ended = history.entries[-1].at
+    for entry in history.entries:
+        if entry.kind in (DRAWN, MOVE, LINE):
+            moves += entry.kind != DRAWN
+            digest.update(b"%d %s %r\n" % (-1 if entry.seat is None else entry.seat, entry.body or b"", entry.kind))
+        elif entry.kind == "started":
+            began = entry.at
+    causes = {entry.seat: Termination(str(entry.data["why"])) for entry in history.of_kind(LEFT)}
+    return Result(
+        history.room,
+        outcome.termination,
+        outcome.winner,
+        moves,
+        (ended - began) / 1000,
+        digest.hexdigest(),
+        {seat: why for seat, why in causes.items() if seat is not None},
+    )
+
+
+def to_data(result: Result) -> dict[str, Any]:
+    """Return a result as data for JSON."""
+    data = attrs.asdict(result)
+    return {**data, "causes": {str(seat): str(why) for seat, why in result.causes.items()}}
+
+
+def from_data(data: Mapping[str, Any]) -> Result:
+    """Return the result that `to_data` has described."""
+    causes = {int(seat): Termination(why) for seat, why in data["causes"].items()}
+    return Result(**{**data, "termination": Termination(data["termination"]), "causes": causes})

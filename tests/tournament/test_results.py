@@ -1,0 +1,63 @@
+"""Results: what a tournament counts of a match, and how it is written down."""
+
+from __future__ import annotations
+
+from attrs import evolve
+from twisted.trial.unittest import SynchronousTestCase
+
+from gamed.core.game import Outcome, Termination
+from gamed.core.history import DRAWN, LEFT, MOVE, STARTED, Entry, History, ended
+from gamed.tournament.results import VOID, Result, from_data, result_of, to_data
+
+DRAW = Entry(20, DRAWN, body=b"deal")
+MOVES = (Entry(30, MOVE, 0, b"a1"), Entry(40, MOVE, 1, b"b2"))
+
+
+def history(*entries: Entry, end: Outcome | None = None) -> History:
+    last = [] if end is None else [ended(1520, end)]
+    return History("room", "hive", "2026-11-27T10:00:00.000Z", 7, {}, [Entry(20, STARTED), *entries, *last])
+
+
+class ResultTests(SynchronousTestCase):
+    def test_a_game_that_was_won(self) -> None:
+        result = result_of(history(DRAW, *MOVES, end=Outcome(Termination.VICTORY, 1)))
+        self.assertEqual(
+            evolve(result, digest=""), Result("room", Termination.VICTORY, 1, moves=2, seconds=1.5, digest="")
+        )
+        self.assertEqual([result.score(seat) for seat in (0, 1)], [0.0, 1.0])
+
+    def test_one_that_was_drawn(self) -> None:
+        result = result_of(history(*MOVES, end=Outcome(Termination.LIMIT)))
+        self.assertEqual([result.score(seat) for seat in (0, 1)], [0.5, 0.5])
+        self.assertFalse(result.is_void)
+
+    def test_why_somebody_has_lost(self) -> None:
+        left = Entry(50, LEFT, 1, data={"why": "time", "taken": 3})
+        result = result_of(history(*MOVES, left, end=Outcome(Termination.TIME, 0)))
+        self.assertEqual(result.causes, {1: Termination.TIME})
+
+    def test_one_that_is_nobodys(self) -> None:
+        for termination in Termination:
+            result = result_of(history(end=Outcome(termination)))
+            self.assertEqual(result.is_void, termination in VOID)
+        self.assertEqual(sorted(VOID), ["cancelled", "server-fault", "shutdown"])
+
+    def test_one_that_has_not_ended(self) -> None:
+        self.assertRaisesRegex(ValueError, "the match room has not ended", result_of, history(*MOVES))
+
+    def test_the_digest_is_of_draws_and_moves_and_of_nothing_else(self) -> None:
+        def digest(*entries: Entry) -> str:
+            return result_of(history(*entries, end=Outcome(Termination.VICTORY, 1))).digest
+
+        same = digest(DRAW, *MOVES)
+        self.assertEqual(digest(*[evolve(entry, at=entry.at + 5) for entry in (DRAW, *MOVES)]), same)
+        others = (MOVES, (DRAW, *reversed(MOVES)), (DRAW, evolve(MOVES[0], seat=1), MOVES[1]), (DRAW, MOVES[0]))
+        self.assertEqual(len({same, *(digest(*entries) for entries in others)}), len(others) + 1)
+
+    def test_written_and_read(self) -> None:
+        left = Entry(50, LEFT, 1, data={"why": "left"})
+        for result in (
+            result_of(history(*MOVES, left, end=Outcome(Termination.LEFT, 0))),
+            result_of(history(end=Outcome(Termination.CANCELLED))),
+        ):
+            self.assertEqual(from_data(to_data(result)), result)
