@@ -243,6 +243,9 @@ class GameType:
     room_options: Options = field(factory=dict, kw_only=True)
     """Options that a room may have besides these, each with a value of its type."""
 
+    count_options: tuple[str, ...] = field(default=(), kw_only=True)
+    """The options that say for how many players a room is; a fixture's are set."""
+
     connection: Callable[[Any], Connection]
     """Makes the server's side of the dialect."""
 

@@ -125,8 +125,9 @@ class DaemonClient(AMP):
 
     def connectionLost(self, reason: Any = None) -> None:
         """Take note that the daemon has gone."""
-        super().connectionLost(reason)  # type: ignore[no-untyped-call]
+        # First, so that whoever waits for an answer learns why there is none.
         self._follower.lost("" if reason is None else reason.getErrorMessage())
+        super().connectionLost(reason)  # type: ignore[no-untyped-call]
 
 
 def _take(name: str) -> Callable[[Mapping[str, Any]], Any]:

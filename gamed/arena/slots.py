@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import sys
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
@@ -164,14 +165,17 @@ class Slot(ProcessProtocol):
 
     def _told(self, told: Mapping[str, Any]) -> None:
         if "exited" in told:
-            self.exited = Exit(told["exited"], told["cpu"], told["memory"])
-            if self.on_exit is not None:
-                self.on_exit(self.exited)
+            self._ended(Exit(told["exited"], told["cpu"], told["memory"]))
         elif "cleared" in told:
             self._drain()
             self._answers.popleft().callback(told["cleared"])
         else:
             self._answers.popleft().callback(told.get("failed", ""))
+
+    def _ended(self, how: Exit) -> None:
+        self.exited = how
+        if self.on_exit is not None:
+            self.on_exit(how)
 
     def _drain(self) -> None:
         """Read what is left in the pipes of a bot's outputs: the next bot uses them, too."""
@@ -187,6 +191,8 @@ class Slot(ProcessProtocol):
         answers, self._answers = self._answers, deque()
         for answer in answers:
             answer.errback(Failure(SlotError("the slot's program has ended")))
+        if self.exited is None:
+            self._ended(Exit(-signal.SIGKILL, 0.0, 0.0))
         self.ended.callback(None)
 
 

@@ -183,7 +183,8 @@ class Lobby(Service):
         game_type = self.game_types[kind]
         chosen = game_type.options(settings)
         if fixture is not None:
-            self._check_fixture(fixture, options or {}, {**chosen, **game_type.room_options})
+            options = {**dict.fromkeys(game_type.count_options, fixture.players), **(options or {})}
+            self._check_fixture(fixture, options, {**chosen, **game_type.room_options})
         history = self.history(kind, {**chosen, **options} if options else chosen, fixture)
         table = game_type.table(settings, history.options, Seeded(history.seed), self.seconds())
         if fixture is not None and isinstance(table, Outlasts):

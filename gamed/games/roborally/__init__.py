@@ -80,6 +80,7 @@ game_type = GameType(
     title="RoboRally",
     settings=Settings,
     options=Named(f"{__name__}.server.options"),
+    count_options=("players", "min_players"),
     room_options={MOVE_TIME: 1_000, MOST_MOVES: 1_000},
     connection=Named(f"{__name__}.server.connection"),
     reception=Named(f"{__name__}.server.reception"),

@@ -1,0 +1,351 @@
+"""The runner: it plays the games of a plan, some at a time, with bots in slots and a daemon as the referee.
+
+Source: docs/topics/design.md#the-runner. It keeps nothing of its own: what was played is what the daemon has recorded.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections import deque
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from attrs import define, evolve, field, frozen
+from twisted.internet.defer import Deferred, FirstError, gatherResults
+from twisted.internet.interfaces import IDelayedCall
+from twisted.internet.process import reapProcessHandlers
+
+from gamed.arena.client import DaemonClient, Opening
+from gamed.arena.slots import Exit, Slot, SlotError, Start, sweep
+from gamed.core.errors import RoomError, StoreError
+from gamed.core.game import Options, Seat
+from gamed.tournament.results import Result
+from gamed.tournament.schedule import ATTEMPTS, Fixture, Plan, due
+
+HOST: Final = "127.0.0.1"
+START_SECONDS: Final = 30.0
+"""How long a bot may take from its start until it has its seat."""
+
+GRACE: Final = 0.5
+"""Seconds that a bot has from the end of its game until it is killed; and from its own end until it counts as absent,
+if it has no seat: what it has sent may still be on its way."""
+
+
+class ArenaError(Exception):
+    """The match cannot go on: the daemon has ended, or refuses its games."""
+
+
+@frozen
+class Entrant:
+    """A bot as a program."""
+
+    name: str
+    command: Sequence[str]
+    """Words, with `{host}`, `{port}`, `{code}`, `{name}` and `{seed}` where these are to be put in."""
+
+    folder: Path
+
+    def start(self, values: Mapping[str, str], limits: Mapping[str, int]) -> Start:
+        """Return how it is started for one game."""
+        return Start([filled(word, values) for word in self.command], self.folder, os.environ, **limits)
+
+
+def filled(word: str, values: Mapping[str, str]) -> str:
+    """Return a word of a command with the values in place of their names in braces; other braces stand."""
+    for name, value in values.items():
+        word = word.replace(f"{{{name}}}", value)
+    return word
+
+
+@define(eq=False)
+class Game:
+    """A game that is being played."""
+
+    fixture: Fixture
+    lane: Lane
+    over: Deferred[Result] = field(factory=Deferred)
+    seated: set[Seat] = field(factory=set)
+    has_begun: bool = False
+    timer: IDelayedCall | None = None
+    """When the seat that is due, or the beginning, has taken too long."""
+
+    reasons: dict[Seat, str] = field(factory=dict)
+    """Why programs could not be started, by seat."""
+
+    def next_seat(self) -> Seat:
+        """Return the seat that is taken next."""
+        return len(self.seated)
+
+
+@define(eq=False)
+class Lane:
+    """A slot and an entrance for each seat of one game at a time."""
+
+    slots: list[Slot]
+    ports: list[int]
+    entrances: list[int]
+
+
+@frozen
+class Finished:
+    """A game whose room is closed."""
+
+    fixture: Fixture
+    result: Result
+    exits: Mapping[Seat, Exit | None]
+    """How the programs ended; None: they were killed after the game."""
+
+    reasons: Mapping[Seat, str]
+    """Why programs could not be started."""
+
+
+@define(eq=False)
+class Runner:
+    """One match."""
+
+    reactor: Any
+    game: str
+    options: Options
+    plan: Plan
+    entrants: Sequence[Entrant]
+    concurrency: int
+    limits: Mapping[str, int]
+    """`memory` and `cpu_seconds` of each process, as `Start` has them."""
+
+    seat_name: Callable[[str, Seat], str]
+    """Returns what a bot calls itself in the game's protocol, by its name and its seat."""
+
+    on_finished: Callable[[Finished], None]
+    """Called with each game whose room is closed."""
+
+    is_reaper: bool = False
+    """Whether orphans of bots come to this process (`become_subreaper`), and it has no children but Twisted's."""
+
+    results: dict[str, Result] = field(factory=dict)
+    """What is recorded, by the ids of the games."""
+
+    client: DaemonClient = field(init=False)
+    is_stopping: bool = False
+    _games: dict[str, Game] = field(factory=dict)
+    _queue: deque[Fixture] = field(factory=deque)
+    _unrecorded: dict[str, Result] = field(factory=dict)
+    _all_recorded: Deferred[None] | None = None
+    _lanes: list[Lane] = field(factory=list)
+    _why_lost: str = ""
+
+    def __attrs_post_init__(self) -> None:
+        self.client = DaemonClient(self)
+
+    async def play(self) -> None:
+        """Play all games that are due, and return when they are recorded. Raises ArenaError.
+
+        The client must be connected, and have said who it is; `results` must have what is recorded already.
+        """
+        self._queue.extend(due(self.plan, self.results))
+        count = min(self.concurrency, len(self._queue))
+        try:
+            self._lanes = [await self._lane(number) for number in range(count)]
+            await _all(self._work(lane) for lane in self._lanes)
+            if self._unrecorded and not self._why_lost:
+                self._all_recorded = Deferred()
+                await self._all_recorded
+        finally:
+            for lane in self._lanes:
+                for slot in lane.slots:
+                    await slot.close()
+        if self._why_lost:
+            raise ArenaError(self._why_lost)
+
+    def stop(self) -> None:
+        """Begin no more games, and end those that run, so that they count for nobody."""
+        self.is_stopping = True
+        for id in list(self._games):  # noqa: A001 (a game's)
+            self.client.void(id).addErrback(lambda _failure: None)
+
+    # Lanes
+
+    async def _lane(self, number: int) -> Lane:
+        seats = range(len(self.plan.pairings[0]))
+        lane = Lane([], [], [])
+        for seat in seats:
+            slot = Slot(self.reactor)
+            slot.open()
+            lane.slots.append(slot)
+            lane.entrances.append(number * len(seats) + seat)
+            with socket.create_server((HOST, 0), backlog=16) as listening:
+                lane.ports.append(listening.getsockname()[1])
+                await self.client.adopt(lane.entrances[-1], self.game, listening)
+        return lane
+
+    async def _work(self, lane: Lane) -> None:
+        while self._queue and not self.is_stopping and not self._why_lost:
+            fixture = self._queue.popleft()
+            result = await self._play(lane, fixture)
+            if result is not None and result.is_void and fixture.attempt + 1 < ATTEMPTS and not self.is_stopping:
+                self._queue.appendleft(evolve(fixture, attempt=fixture.attempt + 1))
+
+    # A game
+
+    async def _play(self, lane: Lane, fixture: Fixture) -> Result | None:
+        """Play one game; return its result, or None if the daemon is lost."""
+        id, game = self.plan.id_of(fixture), Game(fixture, lane)  # noqa: A001 (a game's)
+        entrants = [self.entrants[entrant] for entrant in fixture.seats]
+        names = [entrant.name for entrant in entrants]
+        opening = Opening(self.game, id, self.plan.seed_of(fixture), self.options, names)
+        self._games[id] = game
+        try:
+            codes = await self.client.open(opening, lane.entrances, is_fresh=True)
+            self._set_timer(game)
+            for seat, entrant in enumerate(entrants):
+                await self._start(game, seat, entrant, codes[seat])
+            result = await game.over
+            await self._exits(lane)
+            exits = {seat: slot.exited for seat, slot in enumerate(lane.slots)}
+        except Exception:
+            # Whatever was asked of a daemon that has ended fails in its own way.
+            if self._why_lost:
+                return None
+            raise
+        finally:
+            self._games.pop(id, None)
+            if game.timer is not None and game.timer.active():
+                game.timer.cancel()
+            await self._clear(lane)
+        self.on_finished(Finished(fixture, result, exits, game.reasons))
+        return result
+
+    async def _start(self, game: Game, seat: Seat, entrant: Entrant, code: str) -> None:
+        values = {
+            "host": HOST,
+            "port": str(game.lane.ports[seat]),
+            "code": code,
+            "name": self.seat_name(entrant.name, seat),
+            "seed": str(self.plan.bot_seed(game.fixture, seat)),
+        }
+        slot = game.lane.slots[seat]
+        slot.on_exit = lambda _exit: self._exited(game, seat)
+        try:
+            reason = await slot.start(entrant.start(values, self.limits))
+        except SlotError:
+            # The bot was so fast: its end was told.
+            return
+        if reason:
+            game.reasons[seat] = f"{entrant.command[0]}: {reason}"
+            self._absent(game, seat)
+
+    def _exited(self, game: Game, seat: Seat) -> None:
+        """Take note that a bot has ended. If it has no seat by then, it never comes.
+
+        If it has killed its slot, what it has started lives, and may hold its connection.
+        """
+        if self.is_reaper and game.lane.slots[seat].is_lost:
+            sweep(reapProcessHandlers)
+        if seat not in game.seated and not game.over.called:
+            self.reactor.callLater(GRACE, self._absent, game, seat)
+
+    def _absent(self, game: Game, seat: Seat) -> None:
+        if not game.over.called and seat not in game.seated and not self._why_lost:
+            self.client.absent(self.plan.id_of(game.fixture), seat).addErrback(lambda _failure: None)
+
+    def _set_timer(self, game: Game) -> None:
+        """Give the seat that is due, or the beginning of the game, its time."""
+        if game.timer is not None and game.timer.active():
+            game.timer.cancel()
+        game.timer = self.reactor.callLater(START_SECONDS, self._too_late, game)
+
+    def _too_late(self, game: Game) -> None:
+        seat = game.next_seat()
+        if seat < len(game.lane.slots):
+            self._absent(game, seat)
+        elif not game.has_begun:
+            # All are there, and nobody begins, as worlds that do not vote: nobody's game.
+            self.client.void(self.plan.id_of(game.fixture)).addErrback(lambda _failure: None)
+
+    async def _exits(self, lane: Lane) -> None:
+        """Wait until the bots of a lane have ended by themselves, for a short time."""
+        running = [slot for slot in lane.slots if slot.exited is None and not slot.is_lost]
+        if not running:
+            return
+        done: Deferred[None] = Deferred()
+
+        def look(*, is_over: bool) -> None:
+            if (is_over or all(slot.exited is not None for slot in running)) and not done.called:
+                done.callback(None)
+
+        for slot in running:
+            slot.on_exit = lambda _exit: look(is_over=False)
+        timer = self.reactor.callLater(GRACE, lambda: look(is_over=True))
+        await done
+        if timer.active():
+            timer.cancel()
+
+    async def _clear(self, lane: Lane) -> None:
+        """Clear the slots of a lane; replace those whose program a bot has killed."""
+        for seat, slot in enumerate(lane.slots):
+            slot.on_exit = None
+            try:
+                await slot.clear()
+            except SlotError:
+                lane.slots[seat] = Slot(self.reactor)
+                lane.slots[seat].open()
+
+    # What the daemon says (Follower)
+
+    def seated(self, room: str, seat: Seat) -> None:
+        """Take note that a bot has its seat."""
+        game = self._games.get(room)
+        if game is not None:
+            game.seated.add(seat)
+            self._set_timer(game)
+
+    def begun(self, room: str) -> None:
+        """Take note that a game has begun: from now on, the daemon's clocks count."""
+        game = self._games.get(room)
+        if game is not None:
+            game.has_begun = True
+            if game.timer is not None and game.timer.active():
+                game.timer.cancel()
+
+    def ended(self, result: Result) -> None:
+        """Take note that a game has ended."""
+        self._unrecorded[result.id] = result
+        game = self._games.get(result.id)
+        if game is not None and not game.over.called:
+            game.over.callback(result)
+
+    def recorded(self, room: str) -> None:
+        """Take note that a game is recorded: now it counts."""
+        result = self._unrecorded.pop(room, None)
+        if result is not None:
+            self.results[room] = result
+        self._look()
+
+    def lost(self, reason: str) -> None:
+        """Take note that the daemon has ended."""
+        self._why_lost = f"the daemon has ended: {reason}"
+        for game in list(self._games.values()):
+            if not game.over.called:
+                game.over.errback(_LostError())
+        self._look()
+
+    def _look(self) -> None:
+        waiting = self._all_recorded
+        if waiting is not None and (not self._unrecorded or self._why_lost) and not waiting.called:
+            waiting.callback(None)
+
+
+class _LostError(Exception):
+    """The daemon has ended within a game."""
+
+
+async def _all(works: Iterable[Coroutine[Any, Any, None]]) -> None:
+    """Await all. Raises ArenaError if the daemon refuses something."""
+    try:
+        await gatherResults([Deferred.fromCoroutine(work) for work in works], consumeErrors=True)
+    except FirstError as error:
+        why = error.subFailure.check(RoomError, StoreError)
+        if why is not None:
+            raise ArenaError(str(error.subFailure.value)) from error
+        error.subFailure.raiseException()

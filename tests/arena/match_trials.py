@@ -1,0 +1,222 @@
+"""Whole matches, each in a process of its own: `python -m tests.arena.match_trials NAME`.
+
+It is run as the first process of a PID namespace, as tests/arena/slot_trials.py is. It plays with a private daemon, and
+ends with an AssertionError, or with status 0 when no process is left.
+"""
+
+from __future__ import annotations
+
+import shutil
+import signal
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Coroutine, Sequence
+from pathlib import Path
+from typing import Any
+
+from twisted.internet.defer import Deferred
+from twisted.internet.endpoints import UNIXClientEndpoint, connectProtocol
+from twisted.internet.task import react
+
+from gamed.arena import runner as arena
+from gamed.arena.daemon import LOG, PrivateDaemon
+from gamed.arena.runner import ArenaError, Entrant, Finished, Runner
+from gamed.arena.slot_program import become_subreaper
+from gamed.core.game import Termination
+from gamed.tournament.results import Result
+from gamed.tournament.schedule import Plan, due, pairs, played
+from tests.arena.slot_trials import alive
+from tests.daemon import SCRIPTS
+
+ID = "6f0c1f0e-0000-4000-8000-00000000000{}"
+BOT = [str(SCRIPTS / "gamed"), "bot"]
+ARGUMENTS = {
+    "battleship": [],
+    "hive": ["--reservation", "{code}", "--strategy", "greedy"],
+    "quoridor": ["--strategy", "path", "--pace", "0", "--stay", "0", "--name", "{name}"],
+    "roborally": ["--name", "{name}"],
+}
+LEAVES = "import socket, sys; socket.create_connection((sys.argv[1], int(sys.argv[2]))).recv(9)"
+
+
+def ours(game: str, name: str) -> Entrant:
+    place = ["--host", "{host}", "--port", "{port}", "--seed", "{seed}"]
+    return Entrant(name, [*BOT, game, *place, *ARGUMENTS[game]], Path("/"))
+
+
+def program(*words: str) -> Entrant:
+    return Entrant(words[-1][:9], words, Path("/"))
+
+
+class Stopping(Runner):
+    """Stops when a game has begun."""
+
+    def begun(self, room: str) -> None:
+        super().begun(room)
+        self.stop()
+
+
+class Match:
+    """A private daemon, and matches that are played on it."""
+
+    def __init__(self, reactor: Any) -> None:
+        self.reactor = reactor
+        self.folder = Path(tempfile.mkdtemp(prefix="match-"))
+        self.daemon = PrivateDaemon(reactor, self.folder)
+        self.finished: list[Finished] = []
+        self.results: dict[str, Result] = {}
+        self.plan = Plan(ID.format(1), 7, 2, 0)
+        self.path = ""
+        self.kind = Runner
+
+    async def begin(self) -> None:
+        become_subreaper()
+        self.path = await self.daemon.start()
+
+    async def runner(self, game: str, entrants: Sequence[Entrant], games: int, **options: Any) -> Runner:
+        self.plan = Plan(self.plan.id, 7, len(entrants), games)
+        runner = self.kind(
+            self.reactor,
+            game,
+            {"max_moves": 40, **options},
+            self.plan,
+            entrants,
+            2,
+            {},
+            lambda name, seat: f"{name}{'AB'[seat]}",
+            self.finished.append,
+            is_reaper=True,
+            results=self.results,
+        )
+        await connectProtocol(UNIXClientEndpoint(self.reactor, self.path), runner.client)
+        await runner.client.begin("a runner")
+        return runner
+
+    async def play(self, game: str, entrants: Sequence[Entrant], games: int, **options: Any) -> list[Result]:
+        """Play a match; return the results that count."""
+        runner = await self.runner(game, entrants, games, **options)
+        await runner.play()
+        return [game.result for game in played(self.plan, self.results)]
+
+    async def end(self) -> None:
+        """Stop the daemon, and check that nothing is left, and that the daemon met nothing unexpected."""
+        await self.daemon.stop()
+        assert alive() == [], alive()
+        log = (self.folder / LOG).read_text()
+        assert "Traceback" not in log, log[-3000:]
+        assert "server fault" not in log, log[-3000:]
+        shutil.rmtree(self.folder)
+
+
+async def of_bots(match: Match, game: str) -> None:
+    await match.begin()
+    results = await match.play(game, [ours(game, "Anna"), ours(game, "Bert")], 4)
+    assert len(results) == 4, match.finished
+    assert {result.termination for result in results} <= {Termination.VICTORY, Termination.LIMIT}, results
+    assert not any(result.causes for result in results), results
+    assert [pair.number for pair in pairs(match.plan, played(match.plan, match.results))] == [0, 1]
+    assert list(due(match.plan, match.results)) == []
+    await match.end()
+
+
+async def that_is_played_again(match: Match) -> None:
+    """Play twice: the same programs with the same seeds make the same moves, under other ids."""
+    await match.begin()
+    entrants = [ours("hive", "Anna"), ours("hive", "Bert")]
+    first = await match.play("hive", entrants, 2)
+    match.plan, match.results = Plan(ID.format(2), 7, 2, 2), {}
+    second = await match.play("hive", entrants, 2)
+    assert [result.digest for result in first] == [result.digest for result in second]
+    assert {result.id for result in first}.isdisjoint(result.id for result in second)
+    await match.end()
+
+
+async def of_programs_that_do_not_play(match: Match) -> None:
+    arena.START_SECONDS = 2.0  # type: ignore[misc]
+    await match.begin()
+    good = ours("battleship", "Good")
+    for bad in (
+        program("/bin/true"),
+        program("/nosuch"),
+        program("/bin/sleep", "99"),
+        program(sys.executable, "-I", "-S", "-c", LEAVES, "{host}", "{port}"),
+    ):
+        match.plan, match.results = Plan(ID.format(len(match.finished)), 7, 2, 2), {}
+        results = await match.play("battleship", [good, bad], 2)
+        assert [result.termination for result in results] == 2 * [Termination.LEFT], (bad, results)
+        scores = Counter({game.fixture.leg: game.score(0) for game in played(match.plan, match.results)})
+        assert scores == {0: 1.0, 1: 1.0}, (bad, scores)
+    reasons = [reason for finished in match.finished for reason in finished.reasons.values()]
+    assert reasons == 2 * ["/nosuch: No such file or directory"], reasons
+    await match.end()
+
+
+async def whose_daemon_is_killed(match: Match) -> None:
+    await match.begin()
+    runner = await match.runner("battleship", [ours("battleship", "Anna"), ours("battleship", "Bert")], 6)
+
+    def kill(_finished: Finished) -> None:
+        runner.on_finished = match.finished.append
+        match.daemon.transport.signalProcess("KILL")  # type: ignore[union-attr]
+
+    runner.on_finished = kill
+    why = ""
+    try:
+        await runner.play()
+    except ArenaError as error:
+        why = str(error)
+    assert why.startswith("the daemon has ended"), why
+    before = dict(match.results)
+    await match.daemon.ended
+    assert alive() == [], alive()
+    # Another daemon in the folder goes on: what was recorded counts, what was not is played again.
+    match.daemon = PrivateDaemon(match.reactor, match.folder)
+    match.path = await match.daemon.start()
+    runner = await match.runner("battleship", [ours("battleship", "Anna"), ours("battleship", "Bert")], 6)
+    ids = [match.plan.id_of(fixture) for fixture in match.plan.fixtures()]
+    match.results |= {result.id: result for result in await runner.client.results(ids)}
+    assert before.items() <= match.results.items()
+    await runner.play()
+    assert len(played(match.plan, match.results)) == 6
+    await match.end()
+
+
+async def that_is_stopped(match: Match) -> None:
+    match.kind = Stopping
+    await match.begin()
+    runner = await match.runner("battleship", [ours("battleship", "Anna"), ours("battleship", "Bert")], 50)
+    await runner.play()
+    assert [result.is_void for result in match.results.values()] in ([True], [True, True]), match.results
+    await match.end()
+
+
+async def whose_bot_kills_its_slot(match: Match) -> None:
+    await match.begin()
+    connects = 'import socket, time; s = socket.create_connection(("{host}", {port})); time.sleep(98)'
+    connects = f"{sys.executable} -I -S -c '{connects}'"
+    for text in (
+        "setsid sleep 99 & kill -9 $PPID; sleep 98",
+        f"setsid {connects} & sleep 0.3; kill -9 $PPID; sleep 98",
+    ):
+        match.plan, match.results = Plan(ID.format(len(match.finished)), 7, 2, 2), {}
+        results = await match.play("battleship", [ours("battleship", "Good"), program("/bin/sh", "-c", text)], 2)
+        assert [result.termination for result in results] == 2 * [Termination.LEFT], results
+        assert [game.score(0) for game in played(match.plan, match.results)] == [1.0, 1.0], results
+    await match.end()
+
+
+TRIALS: dict[str, Callable[[Match], Coroutine[Any, Any, None]]] = {
+    trial.__name__: trial
+    for trial in (
+        that_is_played_again,
+        of_programs_that_do_not_play,
+        whose_daemon_is_killed,
+        that_is_stopped,
+        whose_bot_kills_its_slot,
+    )
+} | {f"of_{game}_bots": (lambda match, game=game: of_bots(match, game)) for game in ARGUMENTS}
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    react(lambda reactor: Deferred.fromCoroutine(TRIALS[sys.argv[1]](Match(reactor))))
