@@ -35,7 +35,7 @@ SETTINGS: Mapping[str, Mapping[str, Any]] = {
     "roborally": {"courses": ("anlauf",), "max_players": 2, "start_delay": 0.0, "linger": 0.5, "max_turns": 12},
 }
 
-MIDDLE = {"battleship": 12, "hive": 3, "quoridor": 12, "roborally": 12}
+MIDDLE = {"battleship": 12, "hive": 3, "quoridor": 12, "roborally": 6}
 """Answers of each player, after which a game is under way and cannot be over."""
 
 SILENCE = 4_000.0

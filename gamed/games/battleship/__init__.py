@@ -51,6 +51,6 @@ game_type = GameType(
     reception=Named(f"{__name__}.server.reception"),
     table=Named(f"{__name__}.server.table"),
     draw=Named(f"{__name__}.text_board.draw"),
-    players={name: partial(_player, name) for name in ("open-list", "density")},
+    players={name: partial(_player, name) for name in ("open-list", "density", "greedy", "random")},
     person=Named(f"{__name__}.person.person"),
 )

@@ -93,6 +93,45 @@ class OpenList:
             self.queue = deque(entry for entry in self.queue if abs(entry // SIZE - row) != 1)
 
 
+@define
+class AnyCell:
+    """Shoot at any unknown cell with equal probability."""
+
+    known: int = 0
+
+    def shoot(self, random: Random) -> Cell:
+        """Return a random unknown cell."""
+        return random.choice(_unknown(self.known))
+
+    def learn(self, cell: Cell, code: int) -> None:  # noqa: ARG002 (a Strategy's)
+        """Take note of the answer `code`, 1..4, for `cell`."""
+        self.known |= 1 << cell
+
+
+@define
+class Greedy:
+    """Shoot next to a hit on a ship that is afloat, else anywhere. What is learnt of other cells is not used."""
+
+    known: int = 0
+    hits: int = 0
+    """The hits on ships that are afloat."""
+
+    def shoot(self, random: Random) -> Cell:
+        """Return a random unknown cell, next to a hit if there is one."""
+        around = 0
+        for cell in cells(self.hits):
+            around |= EDGE_NEIGHBOURS[cell]
+        return random.choice(list(cells(around & ~self.known)) or _unknown(self.known))
+
+    def learn(self, cell: Cell, code: int) -> None:
+        """Take note of the answer `code`, 1..4, for `cell`."""
+        self.known |= 1 << cell
+        if code != WATER:
+            self.hits |= 1 << cell
+            if code != HIT:
+                self.hits &= ~component(self.hits, cell)
+
+
 _RIMS = RIMS[True]
 _CELLS = {ship: tuple(cells(ship)) for ship in _RIMS}
 
@@ -160,5 +199,10 @@ class Density:
             self.places[length] = [ship for ship in places if not ship & closed]
 
 
-strategies: Mapping[str, Callable[[], Strategy]] = {"open-list": OpenList, "density": Density}
+strategies: Mapping[str, Callable[[], Strategy]] = {
+    "open-list": OpenList,
+    "density": Density,
+    "greedy": Greedy,
+    "random": AnyCell,
+}
 """The strategies by their names in commands."""

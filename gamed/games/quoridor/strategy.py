@@ -8,6 +8,7 @@ that illegal moves have led to.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from random import Random
 from typing import Final, NamedTuple, Protocol, TypeAlias
 
@@ -208,5 +209,10 @@ def _lines(state: State) -> list[_Line]:
     return found
 
 
-STRATEGIES: Mapping[str, Callable[[], Strategy]] = {"path": ShortestPath, "search": Search, "random": AnyMove}
+STRATEGIES: Mapping[str, Callable[[], Strategy]] = {
+    "path": ShortestPath,
+    "search": Search,
+    "greedy": partial(Search, depth=1),
+    "random": AnyMove,
+}
 """The strategies by the names that users type."""

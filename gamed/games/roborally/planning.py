@@ -60,9 +60,12 @@ class End(NamedTuple):
     """Where it leaves the robot; None if the robot has won or is destroyed."""
 
 
-def best_program(where: Terrain, robot: Robot, hand: tuple[Card, ...]) -> End:
-    """Return the best program found. If it ends before phase 5, it has fewer cards than there are open registers."""
-    search = _Search(where, robot, hand)
+def best_program(where: Terrain, robot: Robot, hand: tuple[Card, ...], width: int = WIDTH) -> End:
+    """Return the best program found. If it ends before phase 5, it has fewer cards than there are open registers.
+
+    `width`: the width of the beam; with 1, each register gets the card that looks best for the next position.
+    """
+    search = _Search(where, robot, hand, width)
     layer: Layer = {Node(robot.place, robot.facing, robot.flag, 0): (0.0, ())}
     for phase in range(1, REGISTERS + 1):
         layer = search.next_layer(layer, phase)
@@ -80,6 +83,7 @@ class _Search:
     where: Terrain
     robot: Robot
     hand: tuple[Card, ...]
+    width: int
 
     ends: list[End] = field(factory=list)
     """The complete programs that have been found."""
@@ -124,8 +128,8 @@ class _Search:
             found[after] = cost, chosen
 
     def _narrowed(self, layer: Layer) -> Layer:
-        if len(layer) <= WIDTH:
+        if len(layer) <= self.width:
             return layer
         to_go = self.where.to_go
         ranked = sorted(layer.items(), key=lambda it: it[1][0] + to_go(it[0].place, it[0].facing, it[0].flag))
-        return dict(ranked[:WIDTH])
+        return dict(ranked[: self.width])

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from random import Random
 from typing import Final, TypeAlias
 
-from gamed.games.roborally.planning import best_program
+from gamed.games.roborally.planning import WIDTH, best_program
 from gamed.games.roborally.rules.cards import Card
 from gamed.games.roborally.rules.elements import DIRECTIONS
 from gamed.games.roborally.rules.layout import Layout
@@ -59,21 +59,30 @@ def at_random(layout: Layout, robot: Robot, request: Request, random: Random) ->
 
 def planned(layout: Layout, robot: Robot, request: Request, random: Random) -> Answer:  # noqa: ARG001 (a Strategy)
     """Answer so that the robot would reach the last flag soon if it were alone on the board."""
+    return _planned(layout, robot, request, WIDTH)
+
+
+def greedy(layout: Layout, robot: Robot, request: Request, random: Random) -> Answer:  # noqa: ARG001 (a Strategy)
+    """Answer as the planner does, but choose each register's card for the next position alone."""
+    return _planned(layout, robot, request, 1)
+
+
+def _planned(layout: Layout, robot: Robot, request: Request, width: int) -> Answer:
     match request:
         case AskFacing():
             where = terrain(layout)
             return Facing(min(DIRECTIONS, key=lambda facing: where.to_go(robot.place, facing, robot.flag)))
         case AskProgram(cards):
-            return _program(terrain(layout), robot, cards)
+            return _program(terrain(layout), robot, cards, width)
         case AskStayDown():
             return StayDown(robot.damage >= WEAR and terrain(layout).rests((robot.place, robot.facing)) is not None)
         case AskRepairs(points):
             return Repairs(robot.locked[: _opened(robot, points)])
 
 
-def _program(where: Terrain, robot: Robot, hand: tuple[Card, ...]) -> Program:
+def _program(where: Terrain, robot: Robot, hand: tuple[Card, ...], width: int) -> Program:
     """Return the best program found. If it ends early, any cards fill the other registers."""
-    end = best_program(where, robot, hand)
+    end = best_program(where, robot, hand, width)
     rest = (index for index in range(len(hand)) if index not in end.chosen)
     chosen = (*end.chosen, *rest)[: len(robot.free)]
     pays = robot.damage >= WEAR and end.pose is not None and where.rests(end.pose) is not None
@@ -84,5 +93,5 @@ def _opened(robot: Robot, points: int) -> int:
     return len(robot.locked) - locks(robot.damage - points)
 
 
-STRATEGIES: Final[Mapping[str, Strategy]] = {"planner": planned, "random": at_random}
+STRATEGIES: Final[Mapping[str, Strategy]] = {"planner": planned, "greedy": greedy, "random": at_random}
 """The strategies by the names that people give them."""

@@ -81,7 +81,7 @@ class WholeGameTests(SynchronousTestCase):
     def test_honest_games_give_no_finding(self) -> None:
         names = list(strategies)
         for seed in range(60):
-            pair = (names[seed % 2], names[seed // 2 % 2])
+            pair = (names[seed % len(names)], names[seed // len(names) % len(names)])
             table = play_match(pair, seed, roles=("first-defends", "random")[seed % 2])
             self.assertEqual((table.findings, table.unjudged), ([], None), f"seed {seed}")
             self.assertIs(table.outcome.termination, Termination.VICTORY)

@@ -20,7 +20,7 @@ from gamed.games.battleship.fleet import (
     full_rim,
 )
 from gamed.games.battleship.placement import Defence, place_fleet
-from gamed.games.battleship.strategy import Density, OpenList, Strategy, strategies
+from gamed.games.battleship.strategy import AnyCell, Density, Greedy, OpenList, Strategy, strategies
 
 Answers = list[tuple[int, int]]
 
@@ -222,11 +222,25 @@ def solo(strategy: Strategy, random: Random) -> int:
 
 
 class EveryStrategyTests(SynchronousTestCase):
-    def test_there_are_two(self) -> None:
-        self.assertEqual(strategies, {"open-list": OpenList, "density": Density})
+    def test_there_are_four(self) -> None:
+        found = {"open-list": OpenList, "density": Density, "greedy": Greedy, "random": AnyCell}
+        self.assertEqual(strategies, found)
 
-    def test_no_shot_goes_to_a_cell_that_is_known_to_be_water(self) -> None:
-        for start in strategies.values():
+    def test_greedy_needs_fewer_shots_than_random_and_more_than_density(self) -> None:
+        shots = [sum(solo(start(), Random(seed)) for seed in range(40)) / 40 for start in (Density, Greedy, AnyCell)]
+        self.assertLess(shots[0] + 5, shots[1])
+        self.assertLess(shots[1] + 20, shots[2])
+
+    def test_greedy_shoots_next_to_a_ship_that_is_afloat_and_then_anywhere(self) -> None:
+        strategy = Greedy()
+        strategy.learn(at(4, 4), HIT)
+        around = {strategy.shoot(Random(seed)) for seed in range(40)}
+        self.assertEqual(around, set(cells(EDGE_NEIGHBOURS[at(4, 4)])))
+        strategy.learn(at(4, 5), SUNK)
+        self.assertGreater(len({strategy.shoot(Random(seed)) for seed in range(40)}), 20)
+
+    def test_no_shot_of_those_that_think_goes_to_a_cell_that_is_known_to_be_water(self) -> None:
+        for start in (OpenList, Density):
             random = Random(9)
             strategy = start()
             defence = Defence(place_fleet(random))

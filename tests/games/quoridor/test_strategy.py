@@ -42,8 +42,11 @@ def choices(strategy: Strategy, state: State, tries: int = 30) -> set[Move]:
 
 
 class EveryStrategyTests(SynchronousTestCase):
-    def test_there_are_three_and_path_is_the_first(self) -> None:
-        self.assertEqual(list(STRATEGIES.items()), [("path", ShortestPath), ("search", Search), ("random", AnyMove)])
+    def test_there_are_four_and_path_is_the_first(self) -> None:
+        self.assertEqual(list(STRATEGIES), ["path", "search", "greedy", "random"])
+        self.assertEqual(
+            [make() for make in STRATEGIES.values()], [ShortestPath(), Search(), Search(depth=1), AnyMove()]
+        )
 
     def test_each_chooses_legal_moves_in_games_of_two_and_four(self) -> None:
         random = Random(1)
@@ -262,6 +265,11 @@ class MatchTests(SynchronousTestCase):
 
     def test_path_beats_random(self) -> None:
         match = Match(ShortestPath(), AnyMove())
+        match.play(10)
+        self.assertEqual((match.won, match.lost), (10, 0))
+
+    def test_greedy_beats_random(self) -> None:
+        match = Match(STRATEGIES["greedy"](), AnyMove())
         match.play(10)
         self.assertEqual((match.won, match.lost), (10, 0))
 

@@ -20,7 +20,7 @@ from gamed.games.roborally.rules.moves import (
     StayDown,
 )
 from gamed.games.roborally.rules.state import Stage
-from gamed.games.roborally.strategy import STRATEGIES, WEAR, as_public, at_random, planned
+from gamed.games.roborally.strategy import STRATEGIES, WEAR, as_public, at_random, greedy, planned
 from tests.games.roborally.making import CARDS, E, N, S, W, empty, plan, robot, row
 from tests.games.roborally.random_play import GAME, options, positions
 
@@ -37,12 +37,16 @@ class ToldTests(SynchronousTestCase):
 
 class LegalityTests(SynchronousTestCase):
     def test_the_strategies(self) -> None:
-        self.assertEqual(dict(STRATEGIES), {"planner": planned, "random": at_random})
+        self.assertEqual(dict(STRATEGIES), {"planner": planned, "greedy": greedy, "random": at_random})
 
     def test_legal_answers_in_whole_games(self) -> None:
         """`positions` plays them; an illegal answer would raise."""
         stages = {Stage.PROGRAM, Stage.REPAIR, Stage.STAY_DOWN, Stage.NEW_ROBOTS, Stage.POWER}
-        for name, course, games in (("random", "karussell", 40), ("planner", "grossfabrik", 4)):
+        for name, course, games in (
+            ("random", "karussell", 40),
+            ("greedy", "karussell", 20),
+            ("planner", "grossfabrik", 4),
+        ):
             asked: Counter[Stage] = Counter()
             for seed in range(games):
                 start = GAME.setup(options(course, 8, max_turns=20))
@@ -57,6 +61,21 @@ class LegalityTests(SynchronousTestCase):
         for strategy in STRATEGIES.values():
             one, other = (strategy(COURSE, as_public(seen), asked, Random(1)) for seen in (its, hidden))
             self.assertEqual(one, other)
+
+
+class GreedyTests(SynchronousTestCase):
+    def test_it_comes_farther_than_random_and_less_far_than_the_planner(self) -> None:
+        """With the same hands, alone on a board: flags touched in six turns, of many robots."""
+        reached = dict.fromkeys(STRATEGIES, 0)
+        for seed in range(12):
+            for name, strategy in STRATEGIES.items():
+                start = GAME.setup(options("grossfabrik", 2, max_turns=6))
+                last = start
+                for position in positions(start, Random(seed), strategy):
+                    last = position
+                reached[name] += sum(robot.flag for robot in last.robots)
+        self.assertGreater(reached["greedy"], reached["random"])
+        self.assertGreater(reached["planner"], reached["greedy"])
 
 
 class RandomTests(SynchronousTestCase):
