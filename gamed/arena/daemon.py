@@ -6,6 +6,7 @@ Source: docs/topics/design.md#the-runner.
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 import tempfile
 from contextlib import suppress
@@ -77,6 +78,8 @@ class PrivateDaemon(ProcessProtocol):
     def processEnded(self, reason: Failure) -> None:
         """Take note that it has ended."""
         self._log.close()
+        if Path(self.socket).parent != self.folder.resolve():
+            shutil.rmtree(Path(self.socket).parent, ignore_errors=True)
         if not self._ready.called:
             last = self._said.decode(errors="replace").strip().splitlines()[-1:]
             text = f"the daemon in {self.folder} has not started: {''.join(last) or reason.getErrorMessage()}"

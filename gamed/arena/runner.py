@@ -146,7 +146,8 @@ class Runner:
         self._queue.extend(due(self.plan, self.results))
         count = min(self.concurrency, len(self._queue))
         try:
-            self._lanes = [await self._lane(number) for number in range(count)]
+            for number in range(count):
+                await self._add_lane(number)
             await _all(self._work(lane) for lane in self._lanes)
             if self._unrecorded and not self._why_lost:
                 self._all_recorded = Deferred()
@@ -166,9 +167,10 @@ class Runner:
 
     # Lanes
 
-    async def _lane(self, number: int) -> Lane:
+    async def _add_lane(self, number: int) -> None:
         seats = range(len(self.plan.pairings[0]))
         lane = Lane([], [], [])
+        self._lanes.append(lane)
         for seat in seats:
             slot = Slot(self.reactor)
             slot.open()
@@ -177,7 +179,6 @@ class Runner:
             with socket.create_server((HOST, 0), backlog=16) as listening:
                 lane.ports.append(listening.getsockname()[1])
                 await self.client.adopt(lane.entrances[-1], self.game, listening)
-        return lane
 
     async def _work(self, lane: Lane) -> None:
         while self._queue and not self.is_stopping and not self._why_lost:
