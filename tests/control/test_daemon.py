@@ -21,6 +21,7 @@ from twisted.trial.unittest import TestCase
 from gamed.arena.client import DaemonClient, Opening
 from gamed.control.listener import LONGEST_PATH
 from gamed.core.game import Termination
+from tests.arena.match_trials import PATIENT
 from tests.control.test_runners import KEY, Told
 from tests.daemon import SCRIPTS, Daemon
 from tests.lobby.test_entrances import ID
@@ -41,7 +42,7 @@ class Waiting(Told):
 
 
 class ControlTestCase(TestCase):
-    timeout = 40
+    timeout = 200
 
     def setUp(self) -> None:
         # A UNIX socket's path is short.
@@ -65,7 +66,7 @@ class PlayTests(ControlTestCase):
                 with socket.create_server(("127.0.0.1", 0)) as listening:
                     ports.append(listening.getsockname()[1])
                     await client.adopt(seat, game, listening)
-            options = {"max_moves": 30}
+            options = {"max_moves": 30, **PATIENT.get(game, {})}
             await client.open(Opening(game, ID.format(number), 7, options, ("A", "B")), [0, 1], is_fresh=True)
             # Who comes first waits until it is due.
             bots = [self.bot(game, port, name) for port, name in zip(reversed(ports), ("Bert", "Anna"), strict=True)]
