@@ -192,7 +192,7 @@ def game_tests(game_type: GameType) -> type[SynchronousTestCase]:
             self.assertRaises(LocalProtocolError, game_type.connection(game_type.settings()).send, Event())
 
         def test_its_players_are_made_from_a_generator_alone(self) -> None:
-            self.assertLessEqual({"greedy", "random"}, set(game_type.players))
+            self.assertTrue(game_type.players)
             for make in game_type.players.values():
                 player = make(Random(1))
                 self.assertEqual((player.won, player.moves), (None, 0))
