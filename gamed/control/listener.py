@@ -5,6 +5,9 @@ Source: docs/topics/design.md#control.
 
 from __future__ import annotations
 
+import socket
+from contextlib import suppress
+from pathlib import Path
 from typing import Any, Final
 
 from attrs import define, field
@@ -35,12 +38,32 @@ class ControlListener(Service):
             text = f"its path has {length} bytes, and that of a UNIX socket has at most {LONGEST_PATH}"
             raise ConfigError(f'[control] endpoint: {text}; set a shorter one, such as "unix:/run/gamed/control.sock"')
         try:
-            # The lock beside the socket tells one that a killed daemon has left from one that is in use.
-            self._port = self.reactor.listenUNIX(self.path, self.factory, mode=0o600, wantPID=True)
-        except CannotListenError as error:
-            raise ConfigError(f'[control] cannot listen on "{self.path}": {error.socketError}') from error
+            remove_unused(Path(self.path))
+            self._port = self.reactor.listenUNIX(self.path, self.factory, mode=0o600)
+        except (CannotListenError, OSError) as error:
+            reason = error.socketError if isinstance(error, CannotListenError) else error.strerror
+            raise ConfigError(f'[control] cannot listen on "{self.path}": {reason}') from error
 
     def stopService(self) -> Deferred[Any]:
         """Stop listening."""
         super().stopService()  # type: ignore[no-untyped-call]
         return maybeDeferred(lambda: None if self._port is None else self._port.stopListening())
+
+
+def remove_unused(path: Path) -> None:
+    """Remove a socket that a killed daemon has left. Raises ConfigError if somebody listens there, and OSError.
+
+    Not by a process number in a file beside it: in a container, the next daemon has the same number.
+    """
+    if not path.is_socket():
+        return
+    with socket.socket(socket.AF_UNIX) as probe:
+        # Where the queue of a listener is full, this fails at once, too, but in another way.
+        probe.settimeout(0)
+        with suppress(BlockingIOError):
+            try:
+                probe.connect(str(path))
+            except ConnectionRefusedError:
+                path.unlink()
+                return
+    raise ConfigError(f'[control] endpoint "unix:{path}": another daemon listens there; give each its own')

@@ -19,7 +19,8 @@ from twisted.internet.endpoints import UNIXClientEndpoint, connectProtocol
 from twisted.trial.unittest import TestCase
 
 from gamed.arena.client import DaemonClient, Opening
-from gamed.control.listener import LONGEST_PATH
+from gamed.control.listener import LONGEST_PATH, remove_unused
+from gamed.core.errors import ConfigError
 from gamed.core.game import Termination
 from tests.arena.match_trials import PATIENT
 from tests.control.test_runners import KEY, Told
@@ -109,6 +110,21 @@ class PathTests(ControlTestCase):
         self.addCleanup(daemon.kill)
         daemon.start()
         self.assertIn("no control listener: ", daemon.text())
+
+    def test_where_somebody_listens_already(self) -> None:
+        path = self.folder / "control.sock"
+        with socket.socket(socket.AF_UNIX) as other:
+            other.bind(str(path))
+            other.listen()
+            said = str(self.assertRaises(ConfigError, remove_unused, path))
+            self.assertIn(f'[control] endpoint "unix:{path}": another daemon listens there', said)
+        remove_unused(path)
+        self.assertFalse(path.exists())
+        remove_unused(path)
+        # What is no socket is not ours.
+        path.write_text("mine")
+        remove_unused(path)
+        self.assertEqual(path.read_text(), "mine")
 
     def test_a_socket_that_a_killed_daemon_has_left(self) -> None:
         daemon = Daemon(self.folder / "state")
