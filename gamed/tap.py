@@ -420,7 +420,9 @@ class _Sessions:
         return factory
 
 
-def _control(config: Config, lobby: Lobby, entrances: Mapping[str, SessionFactory]) -> list[Service]:
+def _control(
+    config: Config, lobby: Lobby, entrances: Mapping[str, SessionFactory], in_thread: Callable[..., Deferred[Any]]
+) -> list[Service]:
     """Return the control listener, if there is one. Raises ConfigError if its path is too long."""
     if config.control.endpoint == "":
         return []
@@ -429,11 +431,12 @@ def _control(config: Config, lobby: Lobby, entrances: Mapping[str, SessionFactor
         log.info("no control listener: {path} is too long for a UNIX socket; set [control] endpoint", path=path)
         return []
 
-    def load(game: str) -> None:
-        _load_game(lobby.game_types[game], entrances[game])
+    def load(game: str) -> Deferred[Any]:
+        return in_thread(_load_game, lobby.game_types[game], entrances[game])
 
     make = partial(_runners, lobby, entrances, load, lobby.clock, config.control.lease_seconds)
-    return [ControlListener(path, LateFactory("control", make), lobby.clock)]
+    factory = LateFactory("control", make)
+    return [ControlListener(path, factory, lobby.clock, partial(in_thread, factory.get))]
 
 
 def build(
@@ -552,7 +555,7 @@ def build(
         stall_clock=stall_clock,
         lobby=lobby,
         listeners=listeners,
-        others=[*unused, *_control(config, lobby, entrances)],
+        others=[*unused, *_control(config, lobby, entrances, in_thread)],
         warnings=warnings,
         garbage=GarbagePauses(stats.pauses),
         reactor=reactor,

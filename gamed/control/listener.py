@@ -6,6 +6,7 @@ Source: docs/topics/design.md#control.
 from __future__ import annotations
 
 import socket
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
@@ -17,6 +18,7 @@ from twisted.internet.error import CannotListenError
 from twisted.internet.interfaces import IProtocolFactory
 
 from gamed.core.errors import ConfigError
+from gamed.net.late import FirstConnection
 
 LONGEST_PATH: Final = 107
 """The longest path of a UNIX socket, in bytes."""
@@ -29,7 +31,12 @@ class ControlListener(Service):
     path: str
     factory: IProtocolFactory
     reactor: Any
+
+    load: Callable[[], Deferred[Any]]
+    """Loads in a thread what the first connection needs, while the connection waits."""
+
     _port: Any = field(default=None, init=False)
+    _first: Any = field(default=None, init=False)
 
     def privilegedStartService(self) -> None:
         """Listen. Raises ConfigError."""
@@ -43,10 +50,14 @@ class ControlListener(Service):
         except (CannotListenError, OSError) as error:
             reason = error.socketError if isinstance(error, CannotListenError) else error.strerror
             raise ConfigError(f'[control] cannot listen on "{self.path}": {reason}') from error
+        self._first = FirstConnection(self._port, self.reactor, self.load)
+        self._first.wait()
 
     def stopService(self) -> Deferred[Any]:
         """Stop listening."""
         super().stopService()  # type: ignore[no-untyped-call]
+        if self._first is not None:
+            self._first.stop()
         return maybeDeferred(lambda: None if self._port is None else self._port.stopListening())
 
 

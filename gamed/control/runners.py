@@ -205,10 +205,11 @@ class Control(AMP):
         return {"rooms": self._runner.came(self)}
 
     @commands.Adopt.responder
-    def adopt(self, entrance: int, game: str, socket: int) -> dict[str, Any]:
+    def adopt(self, entrance: int, game: str, socket: int) -> Deferred[dict[str, Any]]:
         """Answer `Adopt`."""
-        self.runner.adopt(entrance, self._runners.factory_of(game), socket)
-        return {}
+        runner, sessions = self.runner, self._runners.factory_of(game)
+        loaded = self._runners.load(game).addCallback(lambda _loaded: runner.adopt(entrance, sessions, socket))
+        return loaded.addCallback(lambda _adopted: {})
 
     @commands.Open.responder
     def open(self, fixture: str, entrances: list[int], is_fresh: bool) -> dict[str, Any]:  # noqa: FBT001 (AMP's)
@@ -273,8 +274,8 @@ class Runners:
     factories: Mapping[str, SessionFactory]
     """What makes the sessions of entrances, by game."""
 
-    load: Callable[[str], None]
-    """Imports what a game needs."""
+    load: Callable[[str], Deferred[Any]]
+    """Imports in a thread what a game needs; fires when that is done."""
 
     reactor: Any
     lease_seconds: float
@@ -309,5 +310,4 @@ class Runners:
         """Return what makes the sessions of a game. Raises RoomError if there is no such game."""
         if game not in self.factories:
             raise RoomError(f"there is no game {game}; there are {', '.join(self.factories)}")
-        self.load(game)
         return self.factories[game]
