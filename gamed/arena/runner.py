@@ -211,6 +211,8 @@ class Runner:
             raise
         finally:
             self._games.pop(id, None)
+            # If the daemon was lost before this was waited for, nobody else takes the error.
+            game.over.addErrback(lambda _failure: None)
             if game.timer is not None and game.timer.active():
                 game.timer.cancel()
             await self._clear(lane)
