@@ -26,7 +26,7 @@ from zope.interface import implementer
 from gamed.control import commands
 from gamed.core.errors import RoomError, UnknownRecord
 from gamed.core.game import Options, Seat, Termination
-from gamed.core.history import History
+from gamed.core.history import STARTED, History
 from gamed.core.reception import Furnishes
 from gamed.core.table import Step
 from gamed.lobby.lobby import Fixture, Lobby
@@ -163,7 +163,7 @@ class Runner:
         self.tell(commands.Seated, room=room, seat=seat)
 
     def _watch(self, room: Room, step: Step) -> None:
-        if any(entry.kind == "started" for entry in step.journal):
+        if any(entry.kind == STARTED for entry in step.journal):
             self.tell(commands.Begun, room=room.id)
         if step.closed:
             self._over(room.history)

@@ -13,7 +13,7 @@ import attrs
 from attrs import field, frozen
 
 from gamed.core.game import Seat, Termination
-from gamed.core.history import DRAWN, LEFT, LINE, MOVE, History
+from gamed.core.history import DRAWN, LEFT, LINE, MOVE, STARTED, History
 
 VOID: Final = frozenset({Termination.CANCELLED, Termination.SHUTDOWN, Termination.SERVER_FAULT})
 """Ends that are nobody's: the game is played again."""
@@ -61,7 +61,7 @@ def result_of(history: History) -> Result:
         if entry.kind in (DRAWN, MOVE, LINE):
             moves += entry.kind != DRAWN
             digest.update(b"%d %s %r\n" % (-1 if entry.seat is None else entry.seat, entry.body or b"", entry.kind))
-        elif entry.kind == "started":
+        elif entry.kind == STARTED:
             began = entry.at
     causes = {entry.seat: Termination(str(entry.data["why"])) for entry in history.of_kind(LEFT)}
     return Result(

@@ -6,8 +6,10 @@ ends with an AssertionError, or with status 0 when no process is left.
 
 from __future__ import annotations
 
+import os
 import shutil
 import signal
+import subprocess
 import sys
 import tempfile
 from collections import Counter
@@ -27,7 +29,9 @@ from gamed.core.game import Termination
 from gamed.tournament.results import Result
 from gamed.tournament.schedule import Plan, due, pairs, played
 from tests.arena.slot_trials import alive
-from tests.daemon import SCRIPTS
+from tests.daemon import ROOT, SCRIPTS
+from tests.games.quoridor.worlds import DOWN
+from tests.interop.racket import XVFB
 
 ID = "6f0c1f0e-0000-4000-8000-00000000000{}"
 BOT = [str(SCRIPTS / "gamed"), "bot"]
@@ -50,6 +54,20 @@ def ours(game: str, name: str) -> Entrant:
 
 def program(*words: str) -> Entrant:
     return Entrant(words[-1][:9], words, Path("/"))
+
+
+def prolog(name: str) -> Entrant:
+    main = ["swipl", "-q", "-g", "main", "-t", "halt", str(ROOT / "examples" / "battleship" / "main.pl"), "--"]
+    return Entrant(name, [*main, "--host", "{host}", "--port", "{port}"], Path("/"))
+
+
+def racket(name: str) -> Entrant:
+    """Return a world that plays a game that is known, on whichever seat it is. It ends with its standard input."""
+    sides = {side: " ".join(f"(move {move})" for move in DOWN[number::2]) for number, side in enumerate("AB")}
+    joins = {side: f'(join "{{host}}" {{port}} "Quoridor" (play) {moves})' for side, moves in sides.items()}
+    run = "racket", str(ROOT / "tests" / "interop" / "quoridor_world.rkt")
+    cases = " ".join(f"*{side}) sleep 99 | {' '.join(run)} '{join}';;" for side, join in joins.items())
+    return Entrant(name, ["/bin/sh", "-c", f"case {{name}} in {cases} esac"], Path("/"))
 
 
 class Stopping(Runner):
@@ -120,6 +138,28 @@ async def of_bots(match: Match, game: str) -> None:
     assert not any(result.causes for result in results), results
     assert [pair.number for pair in pairs(match.plan, played(match.plan, match.results))] == [0, 1]
     assert list(due(match.plan, match.results)) == []
+    await match.end()
+
+
+async def of_prolog_programs(match: Match) -> None:
+    await match.begin()
+    for other in (prolog("Carl"), ours("battleship", "Bert")):
+        match.plan, match.results = Plan(ID.format(len(match.finished)), 7, 2, 4), {}
+        results = await match.play("battleship", [prolog("Anna"), other], 4, max_moves=400)
+        assert [result.termination for result in results] == 4 * [Termination.VICTORY], results
+    await match.end()
+
+
+async def of_racket_worlds(match: Match) -> None:
+    screen = subprocess.Popen(XVFB, stdout=subprocess.PIPE, text=True)  # noqa: ASYNC220 (nothing else runs)
+    assert screen.stdout is not None
+    os.environ["DISPLAY"] = f":{screen.stdout.readline().strip()}"
+    await match.begin()
+    results = await match.play("quoridor", [racket("Anna"), racket("Bert")], 4, referee="strict")
+    assert [(result.termination, result.winner) for result in results] == 4 * [(Termination.VICTORY, 0)], results
+    assert [result.moves for result in results] == 4 * [len(DOWN)], results
+    screen.kill()
+    screen.wait()
     await match.end()
 
 
@@ -213,6 +253,8 @@ async def whose_bot_kills_its_slot(match: Match) -> None:
 TRIALS: dict[str, Callable[[Match], Coroutine[Any, Any, None]]] = {
     trial.__name__: trial
     for trial in (
+        of_prolog_programs,
+        of_racket_worlds,
         that_is_played_again,
         of_programs_that_do_not_play,
         whose_daemon_is_killed,

@@ -5,8 +5,6 @@ Source: docs/topics/design.md#the-runner.
 
 from __future__ import annotations
 
-import subprocess
-import sys
 import tomllib
 from pathlib import Path
 
@@ -16,29 +14,17 @@ from gamed.arena.daemon import configuration
 from gamed.arena.runner import Entrant, filled
 from gamed.config import structure
 from gamed.registry import games
+from tests.arena.caged import CagedTestCase, add_tests
 from tests.arena.match_trials import TRIALS
-from tests.arena.test_slots import NAMESPACE, why_not
-from tests.daemon import ROOT
+
+NEEDS = {"of_prolog_programs": ("swipl",), "of_racket_worlds": ("racket", "Xvfb")}
 
 
-class MatchTests(SynchronousTestCase):
-    def setUp(self) -> None:
-        if why_not():
-            self.skipTest(why_not())
+class MatchTests(CagedTestCase):
+    """Whole matches."""
 
 
-def _trial(name: str) -> None:
-    def test(self: MatchTests) -> None:
-        command = [*NAMESPACE, sys.executable, "-m", "tests.arena.match_trials", name]
-        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300, check=False)
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
-
-    test.__name__ = f"test_a_match_{name}"
-    setattr(MatchTests, test.__name__, test)
-
-
-for _name in TRIALS:
-    _trial(_name)
+add_tests(MatchTests, "tests.arena.match_trials", TRIALS, NEEDS)
 
 
 class EntrantTests(SynchronousTestCase):

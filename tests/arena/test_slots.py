@@ -5,46 +5,19 @@ Source: docs/topics/design.md#slots.
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-from functools import cache
-
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.arena.slots import KEPT_BYTES, Output, Start
+from tests.arena.caged import CagedTestCase, add_tests
 from tests.arena.slot_trials import TRIALS
 from tests.daemon import ROOT
 
-USER = [] if os.geteuid() == 0 else ["--user", "--map-root-user"]
-NAMESPACE = ["unshare", *USER, "--pid", "--fork", "--kill-child", "--mount-proc"]
+
+class BotTests(CagedTestCase):
+    """What a bot does to its slot."""
 
 
-@cache
-def why_not() -> str:
-    """Return why no PID namespace can be made here; "" if one can."""
-    tried = subprocess.run([*NAMESPACE, "true"], capture_output=True, text=True, timeout=60, check=False)
-    return "" if tried.returncode == 0 else f"no PID namespace can be made: {tried.stderr.strip()}"
-
-
-class SlotTests(SynchronousTestCase):
-    def setUp(self) -> None:
-        if why_not():
-            self.skipTest(why_not())
-
-
-def _trial(name: str) -> None:
-    def test(self: SlotTests) -> None:
-        command = [*NAMESPACE, sys.executable, "-m", "tests.arena.slot_trials", name]
-        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
-
-    test.__name__ = f"test_a_bot_that_{name}"
-    setattr(SlotTests, test.__name__, test)
-
-
-for _name in TRIALS:
-    _trial(_name)
+add_tests(BotTests, "tests.arena.slot_trials", TRIALS, {})
 
 
 class OutputTests(SynchronousTestCase):
