@@ -151,7 +151,9 @@ async def of_prolog_programs(match: Match) -> None:
 
 
 async def of_racket_worlds(match: Match) -> None:
-    screen = subprocess.Popen(XVFB, stdout=subprocess.PIPE, text=True)  # noqa: ASYNC220 (nothing else runs)
+    screen = subprocess.Popen(  # noqa: ASYNC220 (nothing else runs)
+        XVFB, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    )
     assert screen.stdout is not None
     os.environ["DISPLAY"] = f":{screen.stdout.readline().strip()}"
     await match.begin()
