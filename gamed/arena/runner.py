@@ -8,14 +8,15 @@ from __future__ import annotations
 import os
 import socket
 from collections import deque
-from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
 from attrs import define, evolve, field, frozen
-from twisted.internet.defer import Deferred, FirstError, gatherResults
+from twisted.internet.defer import Deferred, DeferredList
 from twisted.internet.interfaces import IDelayedCall
 from twisted.internet.process import reapProcessHandlers
+from twisted.python.failure import Failure
 
 from gamed.arena.client import DaemonClient, Opening
 from gamed.arena.slots import Exit, Slot, SlotError, Start, sweep
@@ -148,7 +149,11 @@ class Runner:
         try:
             for number in range(count):
                 await self._add_lane(number)
-            await _all(self._work(lane) for lane in self._lanes)
+            works: list[Deferred[Any]] = [Deferred.fromCoroutine(self._work(lane)) for lane in self._lanes]
+            # All of them: a lane that goes on needs its slots.
+            for _, found in await DeferredList(works, consumeErrors=True):
+                if isinstance(found, Failure):
+                    found.raiseException()
             if self._unrecorded and not self._why_lost:
                 self._all_recorded = Deferred()
                 await self._all_recorded
@@ -183,7 +188,11 @@ class Runner:
     async def _work(self, lane: Lane) -> None:
         while self._queue and not self.is_stopping and not self._why_lost:
             fixture = self._queue.popleft()
-            result = await self._play(lane, fixture)
+            try:
+                result = await self._play(lane, fixture)
+            except (RoomError, StoreError) as error:
+                self.stop()
+                raise ArenaError(str(error)) from error
             if result is not None and result.is_void and fixture.attempt + 1 < ATTEMPTS and not self.is_stopping:
                 self._queue.appendleft(evolve(fixture, attempt=fixture.attempt + 1))
 
@@ -341,14 +350,3 @@ class Runner:
 
 class _LostError(Exception):
     """The daemon has ended within a game."""
-
-
-async def _all(works: Iterable[Coroutine[Any, Any, None]]) -> None:
-    """Await all. Raises ArenaError if the daemon refuses something."""
-    try:
-        await gatherResults([Deferred.fromCoroutine(work) for work in works], consumeErrors=True)
-    except FirstError as error:
-        why = error.subFailure.check(RoomError, StoreError)
-        if why is not None:
-            raise ArenaError(str(error.subFailure.value)) from error
-        error.subFailure.raiseException()

@@ -228,6 +228,18 @@ async def whose_daemon_is_killed(match: Match) -> None:
     await match.end()
 
 
+async def that_the_daemon_refuses(match: Match) -> None:
+    await match.begin()
+    why = ""
+    try:
+        await match.play("battleship", [ours("battleship", "Anna"), ours("battleship", "Bert")], 4, nosuch=1)
+    except ArenaError as error:
+        why = str(error)
+    assert why.startswith("the game has no option 'nosuch'"), why
+    assert match.results == {}
+    await match.end()
+
+
 async def that_is_stopped(match: Match) -> None:
     match.kind = Stopping
     await match.begin()
@@ -261,6 +273,7 @@ TRIALS: dict[str, Callable[[Match], Coroutine[Any, Any, None]]] = {
         of_programs_that_do_not_play,
         whose_daemon_is_killed,
         that_is_stopped,
+        that_the_daemon_refuses,
         whose_bot_kills_its_slot,
     )
 } | {f"of_{game}_bots": (lambda match, game=game: of_bots(match, game)) for game in ARGUMENTS}
