@@ -18,6 +18,8 @@ from twisted.plugin import IPlugin, getPlugins
 from twisted.python.reflect import namedAny
 from zope.interface import Attribute, Interface, implementer
 
+from gamed.core.game import MOST_MOVES, move_time
+
 if TYPE_CHECKING:
     # Not at run time: `gamed bot` needs neither tables nor receptions, and importing them takes 10 ms.
     from gamed.core.game import Options
@@ -214,6 +216,37 @@ class Named:
         return self.function(*args, **kwargs)
 
 
+def _given(options: Options) -> Options:
+    return options
+
+
+def _name_as_it_is(name: str, _seat: int) -> str:
+    return name
+
+
+@frozen
+class Contest:
+    """How programs of any kind play a game against each other: what `gamed play` has to know."""
+
+    options: Options = field(factory=lambda: {MOST_MOVES: 1_000})
+    """The options of a room, as far as they are not the daemon's."""
+
+    seconds: float = 10.0
+    """The usual time for a move."""
+
+    time: Callable[[float], Options] = move_time
+    """Returns the options for a time for a move, in seconds."""
+
+    arguments: str = "--host {host} --port {port}"
+    """The words that programs of this protocol usually take."""
+
+    seat_name: Callable[[str, int], str] = _name_as_it_is
+    """Returns the name that a program may use in the protocol, by its entrant's name and its seat."""
+
+    completed: Callable[[Options], Options] = _given
+    """Returns options with those that follow from them. Raises ConfigError."""
+
+
 def _accept(_settings: Any) -> Sequence[str]:
     """Accept any settings."""
     return ()
@@ -239,6 +272,9 @@ class GameType:
 
     options: Callable[[Any], Options]
     """Returns the options of the rules for some settings."""
+
+    contest: Contest = field(factory=Contest, kw_only=True)
+    """How programs play it against each other."""
 
     room_options: Options = field(factory=dict, kw_only=True)
     """Options that a room may have besides these, each with a value of its type."""

@@ -25,7 +25,12 @@ from gamed.registry import games
 
 LOG: Final = "daemon.log"
 READY: Final = b"#info] ready"
-_TWISTD: Final = "from twisted.scripts.twistd import run; run()"
+_TWISTD: Final = """
+from gamed.arena.slot_program import end_with_parent
+end_with_parent()
+from twisted.scripts.twistd import run
+run()
+"""
 
 
 @define(eq=False)
@@ -34,6 +39,9 @@ class PrivateDaemon(ProcessProtocol):
 
     reactor: Any
     folder: Path
+    lock: int | None = None
+    """A descriptor that locks the folder: the daemon has it, too, because it may live longer than its runner."""
+
     ended: Deferred[None] = field(factory=Deferred)
     """Fires when it has ended."""
 
@@ -50,7 +58,8 @@ class PrivateDaemon(ProcessProtocol):
         config = self.folder / "gamed.toml"
         config.write_text(configuration(self.socket), encoding="utf-8")
         command = [sys.executable, "-c", _TWISTD, "-n", "--pidfile=", "gamed", "--config", str(config)]
-        self.reactor.spawnProcess(self, command[0], command, os.environ, str(self.folder), childFDs={1: "r", 2: "r"})
+        descriptors: dict[int, Any] = {1: "r", 2: "r"} | ({} if self.lock is None else {3: self.lock})
+        self.reactor.spawnProcess(self, command[0], command, os.environ, str(self.folder), childFDs=descriptors)
         return self._ready
 
     def __attrs_post_init__(self) -> None:

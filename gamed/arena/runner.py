@@ -20,21 +20,24 @@ from twisted.python.failure import Failure
 
 from gamed.arena.client import DaemonClient, Opening
 from gamed.arena.slots import Exit, Slot, SlotError, Start, sweep
-from gamed.core.errors import RoomError, StoreError
+from gamed.core.errors import GamedError, RoomError, StoreError
 from gamed.core.game import Options, Seat
 from gamed.tournament.results import Result
-from gamed.tournament.schedule import ATTEMPTS, Fixture, Plan, due
+from gamed.tournament.schedule import Fixture, Plan, due
 
 HOST: Final = "127.0.0.1"
 START_SECONDS: Final = 30.0
 """How long a bot may take from its start until it has its seat."""
+
+ATTEMPTS: Final = 3
+"""How often a runner tries a game that ends as nobody's."""
 
 GRACE: Final = 0.5
 """Seconds that a bot has from the end of its game until it is killed; and from its own end until it counts as absent,
 if it has no seat: what it has sent may still be on its way."""
 
 
-class ArenaError(Exception):
+class ArenaError(GamedError):
     """The match cannot go on: the daemon has ended, or refuses its games."""
 
 
@@ -101,6 +104,9 @@ class Finished:
     reasons: Mapping[Seat, str]
     """Why programs could not be started."""
 
+    said: Mapping[Seat, str]
+    """The last line that each program has written to its standard error."""
+
 
 @define(eq=False)
 class Runner:
@@ -164,9 +170,13 @@ class Runner:
         if self._why_lost:
             raise ArenaError(self._why_lost)
 
+    def finish(self) -> None:
+        """Begin no more games."""
+        self.is_stopping = True
+
     def stop(self) -> None:
         """Begin no more games, and end those that run, so that they count for nobody."""
-        self.is_stopping = True
+        self.finish()
         for id in list(self._games):  # noqa: A001 (a game's)
             self.client.void(id).addErrback(lambda _failure: None)
 
@@ -189,12 +199,13 @@ class Runner:
         while self._queue and not self.is_stopping and not self._why_lost:
             fixture = self._queue.popleft()
             try:
-                result = await self._play(lane, fixture)
+                for attempt in range(ATTEMPTS):
+                    result = await self._play(lane, evolve(fixture, attempt=fixture.attempt + attempt))
+                    if result is None or not result.is_void or self.is_stopping:
+                        break
             except (RoomError, StoreError) as error:
                 self.stop()
                 raise ArenaError(str(error)) from error
-            if result is not None and result.is_void and fixture.attempt + 1 < ATTEMPTS and not self.is_stopping:
-                self._queue.appendleft(evolve(fixture, attempt=fixture.attempt + 1))
 
     # A game
 
@@ -213,6 +224,7 @@ class Runner:
             result = await game.over
             await self._exits(lane)
             exits = {seat: slot.exited for seat, slot in enumerate(lane.slots)}
+            slots = list(lane.slots)
         except Exception:
             # Whatever was asked of a daemon that has ended fails in its own way.
             if self._why_lost:
@@ -225,7 +237,9 @@ class Runner:
             if game.timer is not None and game.timer.active():
                 game.timer.cancel()
             await self._clear(lane)
-        self.on_finished(Finished(fixture, result, exits, game.reasons))
+        # Clearing a slot has read the rest of what its bot wrote.
+        said = {seat: slot.outputs[1].last_line for seat, slot in enumerate(slots)}
+        self.on_finished(Finished(fixture, result, exits, game.reasons, said))
         return result
 
     async def _start(self, game: Game, seat: Seat, entrant: Entrant, code: str) -> None:

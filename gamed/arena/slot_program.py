@@ -28,6 +28,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+PR_SET_PDEATHSIG = 1
 PR_SET_CHILD_SUBREAPER = 36
 EVENTS = 3
 """The descriptor of what is told."""
@@ -38,7 +39,20 @@ NOT_FOUND = 127
 
 def become_subreaper() -> None:
     """Make orphaned descendants children of this process. Raises OSError."""
-    if ctypes.CDLL(None, use_errno=True).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0):
+    _prctl(PR_SET_CHILD_SUBREAPER, 1)
+
+
+def end_with_parent() -> None:
+    """Have this process terminated when its parent has ended, and not by Control-C. Raises OSError."""
+    parent = os.getppid()
+    _prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+    os.setsid()
+    if os.getppid() != parent:
+        os.kill(os.getpid(), signal.SIGTERM)
+
+
+def _prctl(option: int, value: int) -> None:
+    if ctypes.CDLL(None, use_errno=True).prctl(option, value, 0, 0, 0):
         error = ctypes.get_errno()
         raise OSError(error, os.strerror(error))
 

@@ -89,6 +89,11 @@ class Output:
         """The last bytes as text."""
         return b"".join(self._parts)[-KEPT_BYTES:].decode(errors="replace")
 
+    @property
+    def last_line(self) -> str:
+        """The last line that is not blank; "" if there is none."""
+        return (self.text.rstrip().splitlines() or [""])[-1].strip()
+
 
 class SlotError(Exception):
     """The program of a slot has ended."""

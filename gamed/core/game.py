@@ -32,6 +32,11 @@ def move_seconds(options: Options) -> float:
     return int(options.get(MOVE_TIME, 0)) / 1000
 
 
+def move_time(seconds: float) -> Options:
+    """Return the options that set the time for a move."""
+    return {MOVE_TIME: round(1000 * seconds)}
+
+
 MOST_MOVES: Final = "max_moves"
 """The option of a room for the greatest length of a match; left out: what the listener's settings say."""
 

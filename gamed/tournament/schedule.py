@@ -9,16 +9,12 @@ from __future__ import annotations
 import hashlib
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import combinations
-from typing import Final
+from itertools import combinations, count
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from gamed.core.game import Seat
 from gamed.tournament.results import Result
-
-ATTEMPTS: Final = 3
-"""How often a game is tried that ends as nobody's."""
 
 
 def derived(seed: int, *path: int | str) -> int:
@@ -86,26 +82,22 @@ class Plan:
 def due(plan: Plan, results: Mapping[str, Result]) -> Iterator[Fixture]:
     """Yield the games that are to be played. `results`: those of all games that are recorded, by their ids.
 
-    A game that ended as nobody's is due again, as its next attempt, unless it was the last one.
+    A game that ended as nobody's is due again, as its next attempt.
     """
     for first in plan.fixtures():
-        fixture, _ = last_attempt(plan, first, results)
-        if fixture is not None:
+        fixture, result = last_attempt(plan, first, results)
+        if result is None:
             yield fixture
 
 
-def last_attempt(plan: Plan, first: Fixture, results: Mapping[str, Result]) -> tuple[Fixture | None, Result | None]:
-    """Return the attempt at a game that is due, or None, and the result of the last one that was recorded, or None."""
-    last = None
-    for attempt in range(ATTEMPTS):
-        fixture = Fixture(first.pairing, first.pair, first.leg, attempt, first.seats)
+def last_attempt(plan: Plan, first: Fixture, results: Mapping[str, Result]) -> tuple[Fixture, Result | None]:
+    """Return the attempt at a game that counts, with its result; if there is none, the one that is due, and None."""
+    for attempt in count():
+        fixture = evolve(first, attempt=attempt)
         result = results.get(plan.id_of(fixture))
-        if result is None:
-            return fixture, last
-        last = result
-        if not result.is_void:
+        if result is None or not result.is_void:
             break
-    return None, last
+    return fixture, result
 
 
 @frozen
@@ -124,9 +116,9 @@ def played(plan: Plan, results: Mapping[str, Result]) -> list[Played]:
     """Return the games that count, in the order of the plan."""
     games = []
     for first in plan.fixtures():
-        due_again, result = last_attempt(plan, first, results)
-        if due_again is None and result is not None and not result.is_void:
-            games.append(Played(first, result))
+        fixture, result = last_attempt(plan, first, results)
+        if result is not None:
+            games.append(Played(fixture, result))
     return games
 
 
@@ -137,6 +129,9 @@ class Pair:
     number: int
     score: float
     """The mean of what the pairing's first entrant got in them: 0, ¼, ½, ¾ or 1."""
+
+    first_seat: float
+    """The mean of what the first seat got in them."""
 
     digests: tuple[str, str]
     """What was drawn and moved in them."""
@@ -153,6 +148,7 @@ def pairs(plan: Plan, games: Sequence[Played], pairing: int = 0) -> list[Pair]:
         Pair(
             number,
             sum(game.score(first) for game in both) / 2,
+            sum(game.result.score(0) for game in both) / 2,
             (both[0].result.digest, both[1].result.digest),
         )
         for number, both in sorted(legs.items())

@@ -8,7 +8,7 @@ from attrs import field, frozen
 from attrs.validators import gt, in_
 
 from gamed.core.game import MOST_MOVES, MOVE_TIME, Options
-from gamed.registry import GameType, ListenerSettings, Named
+from gamed.registry import Contest, GameType, ListenerSettings, Named
 
 
 @frozen
@@ -46,7 +46,9 @@ game_type = GameType(
     version="1.1",
     settings=Settings,
     options=_options,
-    room_options={MOVE_TIME: 1_000, MOST_MOVES: 1_000},
+    # A game has at most two lines for each of 200 shots.
+    contest=Contest({"referee": "enforce", "repeated_shots": "lose", MOST_MOVES: 1_000}, arguments="{host} {port}"),
+    room_options={"repeated_shots": "lose", MOVE_TIME: 1_000, MOST_MOVES: 1_000},
     connection=Named(f"{__name__}.server.connection"),
     reception=Named(f"{__name__}.server.reception"),
     table=Named(f"{__name__}.server.table"),

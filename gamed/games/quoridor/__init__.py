@@ -8,7 +8,7 @@ from attrs import field, frozen
 from attrs.validators import ge, gt, in_
 
 from gamed.core.game import MOST_MOVES, MOVE_TIME, Options
-from gamed.registry import GameType, ListenerSettings, Named
+from gamed.registry import Contest, GameType, ListenerSettings, Named
 
 
 @frozen
@@ -38,6 +38,7 @@ game_type = GameType(
     version="1.1",
     settings=Settings,
     options=_options,
+    contest=Contest({"referee": "strict", MOST_MOVES: 300}, arguments="{host} {port} {name}"),
     room_options={MOVE_TIME: 1_000, MOST_MOVES: 1_000},
     connection=Named(f"{__name__}.server.connection"),
     reception=Named(f"{__name__}.server.reception"),

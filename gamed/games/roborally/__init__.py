@@ -8,15 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from math import ceil
 from operator import attrgetter
 from typing import Final
 
 from attrs import field, frozen
 from attrs.validators import ge, gt, in_, le, min_len
 
-from gamed.core.game import MOST_MOVES, MOVE_TIME
+from gamed.core.game import MOST_MOVES, MOVE_TIME, Options, move_time
 from gamed.core.history import Entry
-from gamed.registry import GameType, ListenerSettings, Named, everything
+from gamed.registry import Contest, GameType, ListenerSettings, Named, everything
 
 COURSES: Final = ("doppelhalle", "anlauf", "karussell", "treppe", "winkel", "mahlstrom", "archipel", "grossfabrik")
 """The courses of the default configuration. The first one is plain: new players begin on it."""
@@ -69,6 +70,11 @@ def _public_text(entry: Entry) -> str | None:
     return None if move is not None and _is_program(move) else move
 
 
+def _time(seconds: float) -> Options:
+    # The protocol tells whole seconds.
+    return move_time(ceil(seconds))
+
+
 _is_program = Named(f"{__name__}.server.is_program")
 _check_courses = Named(f"{__name__}.server.check_courses")
 _player = Named(f"{__name__}.client.player")
@@ -81,6 +87,13 @@ game_type = GameType(
     settings=Settings,
     options=Named(f"{__name__}.server.options"),
     count_options=("players", "min_players"),
+    contest=Contest(
+        {MOST_MOVES: 1_000},
+        time=_time,
+        arguments="{host} {port} {name}",
+        seat_name=Named(f"{__name__}.server.seat_name"),
+        completed=partial(Named(f"{__name__}.server.completed"), Settings()),
+    ),
     room_options={MOVE_TIME: 1_000, MOST_MOVES: 1_000},
     connection=Named(f"{__name__}.server.connection"),
     reception=Named(f"{__name__}.server.reception"),

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from math import ceil
 from random import Random
+from string import ascii_uppercase
 from typing import Any
 
-from gamed.core.game import Options, Seeded, move_seconds
+from gamed.core.game import Options, Seat, Seeded, move_seconds
 from gamed.core.reception import LobbyServices
 from gamed.games.roborally.course_list import CourseList, course_options, overridden
 from gamed.games.roborally.limits import TableLimits
+from gamed.games.roborally.person import LONGEST_NAME, letters_of
 from gamed.games.roborally.reception import ManagerReception
 from gamed.games.roborally.rules.moves import Program, parse
 from gamed.games.roborally.table import Manager
@@ -20,6 +22,19 @@ from gamed.games.roborally.wire import RoboRallyConnection
 def options(settings: Any) -> Options:
     """Return the options of a game on the first course."""
     return course_options(settings.courses[0], settings)
+
+
+def completed(settings: Any, options: Options) -> Options:
+    """Return options in which the course, if there is one, is whole. Raises ConfigError."""
+    if "course" not in options:
+        return options
+    course = course_options(str(options["course"]), settings)
+    return {**{key: course[key] for key in ("plan", "flags", "lives")}, **options, "course": course["course"]}
+
+
+def seat_name(name: str, seat: Seat) -> str:
+    """Return a name as the protocol allows it, which no other robot of the game has."""
+    return letters_of(name)[: LONGEST_NAME - 1] + ascii_uppercase[seat]
 
 
 def check_courses(settings: Any) -> list[str]:

@@ -13,7 +13,7 @@ from attrs import Attribute, evolve, field, frozen
 from attrs.validators import gt
 
 from gamed.core.game import MOST_MOVES, Options
-from gamed.registry import GameType, ListenerSettings, Named, ReplayFormat
+from gamed.registry import Contest, GameType, ListenerSettings, Named, ReplayFormat
 
 
 def _not_sooner(settings: Settings, attribute: Attribute[Any], value: float) -> None:
@@ -47,6 +47,11 @@ def _options(settings: Settings) -> Options:
     }
 
 
+def _time(seconds: float) -> Options:
+    soft = round(seconds * 1000)
+    return {"soft_milliseconds": soft, "hard_milliseconds": 5 * soft}
+
+
 _HIVE: Final = f"{__name__}.seasons.hive"
 _player = Named(f"{_HIVE}.client.player")
 
@@ -56,6 +61,8 @@ game_type = GameType(
     version="1.1",
     settings=Settings,
     options=_options,
+    # By the rules, a game has at most 60 moves.
+    contest=Contest({MOST_MOVES: 100}, 2, time=_time, arguments="--host {host} --port {port} --reservation {code}"),
     room_options={MOST_MOVES: 1_000},
     connection=Named(f"{__name__}.server.connection"),
     reception=Named(f"{__name__}.server.reception"),

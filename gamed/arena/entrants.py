@@ -1,0 +1,115 @@
+"""What a user writes for a bot: a command, an executable, or one of gamed's own; `NAME=` in front names it.
+
+Source: docs/topics/design.md#the-runner.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import shlex
+import shutil
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Final
+
+from attrs import evolve
+
+from gamed.arena.runner import Entrant
+from gamed.core.errors import GamedError
+from gamed.registry import GameType
+
+OURS: Final = "bot:"
+"""What a strategy of gamed's own bots begins with."""
+
+PLACEHOLDERS: Final = ("host", "port", "code", "name", "seed")
+
+_NAMED: Final = re.compile(r"([^\s=/:{}'\"\\]+)=(.*)", re.DOTALL)
+_GAMED: Final = "from gamed.cli import main; main()"
+
+
+class EntrantError(GamedError):
+    """A bot cannot be started in this way."""
+
+
+def entrants(texts: Sequence[str], kind: str, game_type: GameType, folder: Path) -> list[Entrant]:
+    """Return the entrants that some texts describe, with distinct names. Raises EntrantError."""
+    found: list[Entrant] = []
+    for text in texts:
+        made = entrant(text, kind, game_type, folder)
+        names = {other.name for other in found}
+        numbers = (f"{made.name}-{number}" for number in range(2, len(texts) + 1))
+        name = next(name for name in (made.name, *numbers) if name not in names)
+        found.append(evolve(made, name=name))
+    return found
+
+
+def entrant(text: str, kind: str, game_type: GameType, folder: Path) -> Entrant:
+    """Return the entrant that a text describes; it runs in a folder. Raises EntrantError."""
+    named = _NAMED.fullmatch(text)
+    name, command = named.groups() if named else ("", text)
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        raise EntrantError(f"{text}: {error}; quote it as in a shell") from error
+    if not words:
+        raise EntrantError(f"{text!r} names no program")
+    if words[0].startswith(OURS):
+        strategy = words[0].removeprefix(OURS)
+        return Entrant(name or strategy, _ours(strategy, words[1:], kind, game_type), folder)
+    _check(words[0], folder)
+    usual = [] if any(_has_placeholder(word) for word in words) else game_type.contest.arguments.split()
+    return Entrant(name or _name_of(words, folder), [*words, *usual], folder)
+
+
+def _has_placeholder(word: str) -> bool:
+    return any(f"{{{name}}}" in word for name in PLACEHOLDERS)
+
+
+def _ours(strategy: str, more: Sequence[str], kind: str, game_type: GameType) -> list[str]:
+    """Return the command of one of gamed's own bots."""
+    if strategy not in game_type.players:
+        has = ", ".join(f"{OURS}{name}" for name in game_type.players)
+        raise EntrantError(f"{kind} has no {OURS}{strategy}; it has {has}")
+    options = {"reservation": "{code}", "name": "{name}", "pace": "0", "stay": "0"}
+    own = [word for name, value in options.items() if name in game_type.player_options for word in (f"--{name}", value)]
+    place = ["--host", "{host}", "--port", "{port}", "--seed", "{seed}", "--strategy", strategy]
+    return [sys.executable, "-c", _GAMED, "bot", kind, *place, *own, *more]
+
+
+def _check(program: str, folder: Path) -> None:
+    """Raise EntrantError if there is no such program."""
+    if shutil.which(program if "/" not in program else str(folder / program)) is not None:
+        return
+    file = folder / program
+    if not file.exists():
+        raise EntrantError(f"there is no program {program}")
+    if "/" not in program:
+        raise EntrantError(f"there is no program {program} in the PATH; for the file in this folder write ./{program}")
+    raise EntrantError(
+        f"{program} cannot be executed; run chmod +x {program}, or write what runs it: 'python3 {program}'"
+    )
+
+
+def _files(words: Sequence[str], folder: Path) -> Iterator[Path]:
+    """Yield the files that the words of a command name, the program's included."""
+    for word in words:
+        if (folder / word).is_file():
+            yield folder / word
+        elif word == words[0] and (found := shutil.which(word)) is not None:
+            yield Path(found)
+
+
+def _name_of(words: Sequence[str], folder: Path) -> str:
+    """Return the name of a bot that was given none: that of its last file."""
+    return list(_files(words, folder))[-1].stem
+
+
+def digest(entrant: Entrant) -> str:
+    """Return a digest of the files that an entrant's command names."""
+    made = hashlib.blake2b(digest_size=16)
+    for file in _files(entrant.command, entrant.folder):
+        with file.open("rb") as opened:
+            made.update(hashlib.file_digest(opened, "blake2b").digest())
+    return made.hexdigest()
