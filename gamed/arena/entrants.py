@@ -6,6 +6,7 @@ Source: docs/topics/design.md#the-runner.
 from __future__ import annotations
 
 import hashlib
+import os.path
 import re
 import shlex
 import shutil
@@ -33,11 +34,11 @@ class EntrantError(GamedError):
     """A bot cannot be started in this way."""
 
 
-def entrants(texts: Sequence[str], kind: str, game_type: GameType, folder: Path) -> list[Entrant]:
+def entrants(texts: Sequence[str], game_type: GameType, folder: Path) -> list[Entrant]:
     """Return the entrants that some texts describe, with distinct names. Raises EntrantError."""
     found: list[Entrant] = []
     for text in texts:
-        made = entrant(text, kind, game_type, folder)
+        made = entrant(text, game_type, folder)
         names = {other.name for other in found}
         numbers = (f"{made.name}-{number}" for number in range(2, len(texts) + 1))
         name = next(name for name in (made.name, *numbers) if name not in names)
@@ -45,7 +46,7 @@ def entrants(texts: Sequence[str], kind: str, game_type: GameType, folder: Path)
     return found
 
 
-def entrant(text: str, kind: str, game_type: GameType, folder: Path) -> Entrant:
+def entrant(text: str, game_type: GameType, folder: Path) -> Entrant:
     """Return the entrant that a text describes; it runs in a folder. Raises EntrantError."""
     named = _NAMED.fullmatch(text)
     name, command = named.groups() if named else ("", text)
@@ -57,7 +58,7 @@ def entrant(text: str, kind: str, game_type: GameType, folder: Path) -> Entrant:
         raise EntrantError(f"{text!r} names no program")
     if words[0].startswith(OURS):
         strategy = words[0].removeprefix(OURS)
-        return Entrant(name or strategy, _ours(strategy, words[1:], kind, game_type), folder)
+        return Entrant(name or strategy, _ours(strategy, words[1:], game_type), folder)
     _check(words[0], folder)
     usual = [] if any(_has_placeholder(word) for word in words) else game_type.contest.arguments.split()
     return Entrant(name or _name_of(words, folder), [*words, *usual], folder)
@@ -67,23 +68,22 @@ def _has_placeholder(word: str) -> bool:
     return any(f"{{{name}}}" in word for name in PLACEHOLDERS)
 
 
-def _ours(strategy: str, more: Sequence[str], kind: str, game_type: GameType) -> list[str]:
+def _ours(strategy: str, more: Sequence[str], game_type: GameType) -> list[str]:
     """Return the command of one of gamed's own bots."""
     if strategy not in game_type.players:
         has = ", ".join(f"{OURS}{name}" for name in game_type.players)
-        raise EntrantError(f"{kind} has no {OURS}{strategy}; it has {has}")
+        raise EntrantError(f"{game_type.kind} has no {OURS}{strategy}; it has {has}")
     options = {"reservation": "{code}", "name": "{name}", "pace": "0", "stay": "0"}
     own = [word for name, value in options.items() if name in game_type.player_options for word in (f"--{name}", value)]
     place = ["--host", "{host}", "--port", "{port}", "--seed", "{seed}", "--strategy", strategy]
-    return [sys.executable, "-c", _GAMED, "bot", kind, *place, *own, *more]
+    return [sys.executable, "-c", _GAMED, "bot", game_type.kind, *place, *own, *more]
 
 
 def _check(program: str, folder: Path) -> None:
     """Raise EntrantError if there is no such program."""
     if shutil.which(program if "/" not in program else str(folder / program)) is not None:
         return
-    file = folder / program
-    if not file.exists():
+    if not os.path.exists(folder / program):  # noqa: PTH110 (see _files)
         raise EntrantError(f"there is no program {program}")
     if "/" not in program:
         raise EntrantError(f"there is no program {program} in the PATH; for the file in this folder write ./{program}")
@@ -95,7 +95,8 @@ def _check(program: str, folder: Path) -> None:
 def _files(words: Sequence[str], folder: Path) -> Iterator[Path]:
     """Yield the files that the words of a command name, the program's included."""
     for word in words:
-        if (folder / word).is_file():
+        # `Path.is_file` raises OSError for a word that is too long for a name.
+        if os.path.isfile(folder / word):  # noqa: PTH113
             yield folder / word
         elif word == words[0] and (found := shutil.which(word)) is not None:
             yield Path(found)

@@ -170,13 +170,9 @@ class Runner:
         if self._why_lost:
             raise ArenaError(self._why_lost)
 
-    def finish(self) -> None:
-        """Begin no more games."""
-        self.is_stopping = True
-
     def stop(self) -> None:
         """Begin no more games, and end those that run, so that they count for nobody."""
-        self.finish()
+        self.is_stopping = True
         for id in list(self._games):  # noqa: A001 (a game's)
             self.client.void(id).addErrback(lambda _failure: None)
 

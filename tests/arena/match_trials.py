@@ -23,6 +23,7 @@ from twisted.internet.task import react
 
 from gamed.arena import runner as arena
 from gamed.arena.daemon import LOG, PrivateDaemon
+from gamed.arena.matches import FolderError, locked
 from gamed.arena.runner import ArenaError, Entrant, Finished, Runner
 from gamed.arena.slot_program import become_subreaper
 from gamed.core.game import Termination
@@ -43,6 +44,25 @@ ARGUMENTS = {
 }
 PATIENT = {"hive": {"soft_milliseconds": 60_000, "hard_milliseconds": 60_000}}
 """Nobody loses by time, however busy the machine is."""
+
+HOLDS = """
+import os, pathlib, sys
+from twisted.internet.defer import Deferred
+from twisted.internet.task import react
+from gamed.arena.daemon import PrivateDaemon
+from gamed.arena.matches import locked
+
+async def hold(reactor):
+    folder = pathlib.Path(sys.argv[1])
+    lock = locked(folder)
+    await PrivateDaemon(reactor, folder, lock).start()
+    os.close(lock)
+    print("ready", flush=True)
+    await Deferred()
+
+react(lambda reactor: Deferred.fromCoroutine(hold(reactor)))
+"""
+"""A runner that lives on when its daemon, and nobody else, has the lock of the folder."""
 
 LEAVES = "import socket, sys; socket.create_connection((sys.argv[1], int(sys.argv[2]))).recv(9)"
 
@@ -184,6 +204,7 @@ async def of_programs_that_do_not_play(match: Match) -> None:
         program("/bin/true"),
         program("/nosuch"),
         program("/bin/sleep", "99"),
+        program("/bin/sh", "-c", "echo one >&2; echo two >&2; echo >&2; exit 3"),
         program(sys.executable, "-I", "-S", "-c", LEAVES, "{host}", "{port}"),
     ):
         match.plan, match.results = Plan(ID.format(len(match.finished)), 7, 2, 2), {}
@@ -195,6 +216,8 @@ async def of_programs_that_do_not_play(match: Match) -> None:
         assert scores == {0: 1.0, 1: 1.0}, (bad, scores)
     reasons = [reason for finished in match.finished for reason in finished.reasons.values()]
     assert reasons == 2 * ["/nosuch: No such file or directory"], reasons
+    said = Counter(line for finished in match.finished for line in finished.said.values())
+    assert said["two"] == 2, said
     await match.end()
 
 
@@ -226,6 +249,31 @@ async def whose_daemon_is_killed(match: Match) -> None:
     await runner.play()
     assert len(played(match.plan, match.results)) == 6
     await match.end()
+
+
+async def whose_runner_is_killed(match: Match) -> None:
+    """Kill a runner: its daemon ends, and holds the lock of the folder until it has."""
+    become_subreaper()
+    runner = subprocess.Popen(  # noqa: ASYNC220 (nothing else runs)
+        [sys.executable, "-c", HOLDS, str(match.folder)], stdout=subprocess.PIPE, text=True
+    )
+    assert runner.stdout is not None
+    assert runner.stdout.readline() == "ready\n"
+    is_locked = False
+    try:
+        locked(match.folder)
+    except FolderError:
+        is_locked = True
+    assert is_locked
+    runner.kill()
+    runner.wait()
+    # The daemon is a child of this process now.
+    os.waitpid(-1, 0)  # noqa: ASYNC222
+    assert alive() == [], alive()
+    # It has stopped as it should.
+    assert not (match.folder / "control.sock").exists()
+    os.close(locked(match.folder))
+    shutil.rmtree(match.folder)
 
 
 async def that_the_daemon_refuses(match: Match) -> None:
@@ -272,6 +320,7 @@ TRIALS: dict[str, Callable[[Match], Coroutine[Any, Any, None]]] = {
         that_is_played_again,
         of_programs_that_do_not_play,
         whose_daemon_is_killed,
+        whose_runner_is_killed,
         that_is_stopped,
         that_the_daemon_refuses,
         whose_bot_kills_its_slot,

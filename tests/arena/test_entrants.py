@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 from pathlib import Path
 
@@ -25,7 +26,7 @@ class EntrantTests(SynchronousTestCase):
     def made(self, text: str, kind: str = "hive") -> tuple[str, list[str]]:
         found = game_type_of(kind)
         assert found is not None
-        made = entrant(text, kind, found[0], self.folder)
+        made = entrant(text, found[0], self.folder)
         return made.name, list(made.command)
 
     def test_a_program_gets_the_arguments_that_are_usual_on_its_wire(self) -> None:
@@ -37,6 +38,12 @@ class EntrantTests(SynchronousTestCase):
 
     def test_words_with_a_placeholder_replace_them(self) -> None:
         self.assertEqual(self.made("./mine '{port}' -x")[1], ["./mine", "{port}", "-x"])
+
+    def test_a_word_may_be_longer_than_the_name_of_a_file(self) -> None:
+        name, command = self.made(f"sh -c '{'x' * 9_000}'")
+        self.assertEqual((name, len(command[2])), (Path(shutil.which("sh") or "").stem, 9_000))
+        with self.assertRaisesRegex(EntrantError, "there is no program xxx"):
+            self.made("x" * 9_000)
 
     def test_a_name_stands_before_the_command(self) -> None:
         self.assertEqual(self.made("Anna=./mine --at={port}"), ("Anna", ["./mine", "--at={port}"]))
@@ -63,13 +70,13 @@ class EntrantTests(SynchronousTestCase):
     def test_two_of_a_name_are_numbered(self) -> None:
         found = game_type_of("hive")
         assert found is not None
-        made = entrants(["bot:greedy"] * 3, "hive", found[0], self.folder)
+        made = entrants(["bot:greedy"] * 3, found[0], self.folder)
         self.assertEqual([one.name for one in made], ["greedy", "greedy-2", "greedy-3"])
 
     def test_a_digest_is_of_the_files(self) -> None:
         found = game_type_of("hive")
         assert found is not None
-        made = entrant("sh theirs.py", "hive", found[0], self.folder)
+        made = entrant("sh theirs.py", found[0], self.folder)
         before = digest(made)
         self.assertEqual(digest(made), before)
         (self.folder / "theirs.py").write_text("#!/bin/sh\n\n")
