@@ -8,6 +8,7 @@ Source: docs/topics/design.md#central-types, docs/topics/design.md#chance-is-a-p
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from math import inf
 from random import Random
 from typing import Any, Protocol, TypeAlias
 
@@ -70,8 +71,8 @@ class Match:
     enforce: bool = True
     """Whether an illegal move is refused. Otherwise it becomes a finding, and is played."""
 
-    most: int = 0
-    """The greatest length, in moves of all players together, where the options do not set it; 0: none."""
+    most: float = inf
+    """The greatest length, in moves of all players together: what the options set, else this."""
 
     names: dict[Seat, str] = field(factory=dict)
     left_by: dict[Seat, Termination] = field(factory=dict)
@@ -98,11 +99,6 @@ class Match:
     def __attrs_post_init__(self) -> None:
         self.state = self.game.setup(self.options)
         self.most = max_moves(self.options) or self.most
-
-    @property
-    def is_full(self) -> bool:
-        """Whether the match has its greatest length."""
-        return 0 < self.most <= self.moves
 
     def seat(self, seat: Seat, name: str, now: float, side: str = "") -> Entry:
         """Seat a player. `side`: what the game calls the seat, for a player without a name."""
@@ -254,7 +250,7 @@ class MatchTable:
         known = len(self.match.findings)
         journal = self.match.play(seat, move, now, data)
         outcome = self.game.outcome(self.match.state)
-        if outcome is None and self.match.is_full:
+        if outcome is None and self.match.moves >= self.match.most:
             outcome = Outcome(Termination.LIMIT)
         if outcome is not None:
             journal = (*journal, self.match.end(outcome, now))

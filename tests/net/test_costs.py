@@ -111,6 +111,12 @@ class MemoryTests(SessionTestCase):
 
 class HiveTests(SessionTestCase):
     def test_a_move(self) -> None:
+        self.assertLessEqual(self.move().calls, 187)
+        # Nothing of this one is new to gamed, whatever was played before.
+        self.assertLessEqual(self.move().calls, 163)
+
+    def move(self) -> Costs:
+        """Return what the fifth move of a game costs."""
         harness = SeasonHarness()
         pair = harness.pair()
         for number in range(4):
@@ -121,4 +127,4 @@ class HiveTests(SessionTestCase):
         found = costs(lambda: pair[0].move(ROW[4]))
         self.assertEqual(pair[0].heard(), ["memento 5 Unknown Unknown setmove"])
         self.assertEqual(pair[1].heard(), ["memento 5 Unknown Unknown setmove", "MoveRequest"])
-        self.assertLessEqual(found.calls, 187)
+        return found

@@ -392,7 +392,7 @@ class Manager(MatchTable):
                 self._take_off(builder, now, channels)
                 continue
             seats = self.game.to_move(self.match.state)
-            if seats and self.match.is_full:
+            if seats and self.match.moves >= self.match.most:
                 self._end(builder, Outcome(Termination.LIMIT), now)
             elif CHANCE in seats:
                 self._deal(builder, now)
