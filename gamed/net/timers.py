@@ -40,7 +40,11 @@ class ClockSteps:
 
     def look(self) -> None:
         """Compare the clocks."""
-        offset = self.wall() - self.monotonic()
+        before = self.monotonic()
+        offset = self.wall() - before
+        if self.monotonic() - before >= STEP / 2:
+            # The process stood still between the two readings: they say nothing about the system clock.
+            return
         if abs(offset - self._offset) >= STEP:
             log.warn(
                 "the system clock was set by {seconds:+.1f} s: no time limit changes, new records have the new date",

@@ -60,3 +60,12 @@ class ClockStepsTests(SynchronousTestCase):
             (line,) = self.said(passed=0.02, step=step)
             self.assertIn(f"the system clock was set by {step:+.1f} s", line)
             self.assertEqual(self.said(passed=0.02), [])
+
+    def test_a_process_that_stood_still_between_two_readings_has_seen_no_step(self) -> None:
+        readings, walls = iter((50.0, 50.0, 57.0, 57.0, 57.0)), iter((1_000.0, 1_007.0, 1_007.0))
+        steps = ClockSteps(lambda: next(readings), lambda: next(walls))
+        with capturedLogs() as logs:
+            steps.look()
+            steps.look()
+        self.assertEqual(sentences(logs), [])
+        self.assertEqual(list(walls), [])

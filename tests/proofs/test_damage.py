@@ -69,7 +69,7 @@ def whole_lines(content: bytes) -> dict[str, dict[int, Line]]:
 
 def is_whole(history: History, lines: Mapping[int, Line]) -> bool:
     """Whether all lines of a game are there."""
-    return all(number in lines for number in range(len(history.entries) + 1))
+    return all(number in lines for number in range(1 + len(history.entries) + len(history.refused)))
 
 
 class DamageTests(SynchronousTestCase):
