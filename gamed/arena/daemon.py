@@ -56,8 +56,8 @@ class PrivateDaemon(ProcessProtocol):
         """Start it; fire with the path of its control socket when it is ready. Fails with ArenaError."""
         self._log = (self.folder / LOG).open("ab", buffering=0)
         config = self.folder / "gamed.toml"
-        config.write_text(configuration(self.socket), encoding="utf-8")
-        command = [sys.executable, "-c", _TWISTD, "-n", "--pidfile=", "gamed", "--config", str(config)]
+        config.write_text(configuration(control=f"unix:{self.socket}"), encoding="utf-8")
+        command = [sys.executable, "-c", _TWISTD, "-n", "--pidfile=", "gamed", "--config", config.name]
         descriptors: dict[int, Any] = {1: "r", 2: "r"} | ({} if self.lock is None else {3: self.lock})
         self.reactor.spawnProcess(self, command[0], command, os.environ, str(self.folder), childFDs=descriptors)
         return self._ready
@@ -96,7 +96,7 @@ class PrivateDaemon(ProcessProtocol):
         self.ended.callback(None)
 
 
-def configuration(socket: str) -> str:
-    """Return the configuration of a daemon that has nothing but a control listener, as TOML."""
-    off = "".join(f'[{name}]\nendpoint = ""\n\n' for name in (*games(), "web"))
-    return f'{off}[console]\ntelnet = ""\n\n[control]\nendpoint = "unix:{socket}"\n'
+def configuration(*, control: str = "", web: str = "") -> str:
+    """Return the configuration of a daemon that has no listeners but these, as TOML."""
+    off = "".join(f'[{name}]\nendpoint = ""\n\n' for name in games())
+    return f'{off}[web]\nendpoint = "{web}"\n\n[console]\ntelnet = ""\n\n[control]\nendpoint = "{control}"\n'

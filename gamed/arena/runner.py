@@ -37,6 +37,10 @@ GRACE: Final = 0.5
 if it has no seat: what it has sent may still be on its way."""
 
 
+RESULTS_AT_ONCE: Final = 100
+"""How many results are asked for at once: an answer of AMP ends at 64 KiB."""
+
+
 class ArenaError(GamedError):
     """The match cannot go on: the daemon has ended, or refuses its games."""
 
@@ -145,10 +149,25 @@ class Runner:
     def __attrs_post_init__(self) -> None:
         self.client = DaemonClient(self)
 
+    async def take_over(self, key: str) -> None:
+        """Say who is there, and end what an earlier runner of this key has left. Its programs have ended with it."""
+        for room in await self.client.begin(key):
+            await self.client.void(room)
+
+    async def recall(self) -> None:
+        """Take the results that the daemon has recorded already. Raises StoreError."""
+        asked: set[str] = set()
+        # Behind a game that was nobody's, its next attempt is due.
+        while ids := [id for id in map(self.plan.id_of, due(self.plan, self.results)) if id not in asked]:  # noqa: A001
+            asked.update(ids)
+            for start in range(0, len(ids), RESULTS_AT_ONCE):
+                found = await self.client.results(ids[start : start + RESULTS_AT_ONCE])
+                self.results |= {result.id: result for result in found}
+
     async def play(self) -> None:
         """Play all games that are due, and return when they are recorded. Raises ArenaError.
 
-        The client must be connected, and have said who it is; `results` must have what is recorded already.
+        The client must be connected, and have taken over; `results` must have what is recorded already (`recall`).
         """
         self._queue.extend(due(self.plan, self.results))
         count = min(self.concurrency, len(self._queue))

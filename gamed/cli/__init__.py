@@ -16,6 +16,7 @@ from gamed.cli.conversion import convert
 from gamed.cli.doctor import doctor
 from gamed.cli.files import install_files
 from gamed.cli.imports import check_command, import_command
+from gamed.cli.play import play
 from gamed.cli.recording import record
 from gamed.cli.records import export, records
 from gamed.cli.reindex import reindex
@@ -48,6 +49,7 @@ for _command in (
     records,
     store,
     bot,
+    play,
     watch,
     doctor,
     install_files,

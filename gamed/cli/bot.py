@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import json
-import shutil
 import sys
 from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
-from attrs import define
+from attrs import define, field
 
 from gamed.cli.completion import complete_games, complete_strategies
-from gamed.cli.terminal import counted_of, json_option
+from gamed.cli.terminal import ProgressLine, counted_of, json_option
 from gamed.core.errors import GamedError
 from gamed.texts import printable
 
@@ -35,7 +34,7 @@ class _Progress:
     number: int = 1
     _since: float = 0.0
     _timer: Any = None
-    _is_shown: bool = False
+    _line: ProgressLine = field(factory=ProgressLine)
 
     def start(self) -> None:
         """Show the line, and keep it true; do nothing without a terminal."""
@@ -60,17 +59,11 @@ class _Progress:
         moves = 0 if self.player is None or self.player.is_done else self.player.moves
         doing = counted_of(moves, "move") if moves else "no move yet"
         waits = "" if self.pace.is_over else f"; each after {self.pace.seconds:g} s (--pace 0: at once)"
-        self._write(f"game {self.number}: {doing}, {self.clock.seconds() - self._since:.0f} s{waits}")
-        self._is_shown = True
+        self._line.show(f"game {self.number}: {doing}, {self.clock.seconds() - self._since:.0f} s{waits}")
 
     def clear(self) -> None:
         """Remove the line, so that another one can be printed."""
-        if self._is_shown:
-            self._write("")
-            self._is_shown = False
-
-    def _write(self, text: str) -> None:
-        click.echo(f"\r\x1b[K{text[: shutil.get_terminal_size().columns - 1]}", nl=False, err=True)
+        self._line.clear()
 
 
 class _Bot(click.Command):

@@ -8,12 +8,14 @@ from __future__ import annotations
 import errno
 import io
 import os
+import shutil
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any, Final
 
 import click
+from attrs import define
 
 from gamed.core.errors import GamedError
 from gamed.texts import printable
@@ -158,3 +160,25 @@ def shortened(text: str, width: int) -> str:
 def one_line(text: str) -> str:
     """Return a message on one line, without control characters. Messages of some libraries have several lines."""
     return printable(" ".join(text.split()))
+
+
+@define
+class ProgressLine:
+    """A line on the terminal that says how far the work is; nothing where standard error is no terminal."""
+
+    _is_shown: bool = False
+
+    def show(self, text: str) -> None:
+        """Show a text instead of the last one."""
+        if sys.stderr.isatty():
+            self._write(text)
+            self._is_shown = True
+
+    def clear(self) -> None:
+        """Remove the line, so that another one can be printed."""
+        if self._is_shown:
+            self._write("")
+            self._is_shown = False
+
+    def _write(self, text: str) -> None:
+        click.echo(f"\r\x1b[K{text[: shutil.get_terminal_size().columns - 1]}", nl=False, err=True)

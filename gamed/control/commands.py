@@ -60,7 +60,7 @@ class Void(Command):
 
 
 class Results(Command):
-    """Ask for the results of some ids, as far as they are recorded."""
+    """Ask for the results of some ids. It is answered when none of these games runs, or is on its way to the store."""
 
     arguments: ClassVar = [(b"rooms", ListOf(Unicode()))]
     response: ClassVar = [(b"results", ListOf(Unicode()))]

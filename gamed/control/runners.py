@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import socket
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Any, Final
 
@@ -237,7 +237,10 @@ class Control(AMP):
 
     @commands.Results.responder
     def results(self, rooms: list[str]) -> Deferred[dict[str, Any]]:
-        """Answer `Results`."""
+        """Answer `Results`, when none of the games is on its way to the store."""
+        return self._runners.settled(rooms).addCallback(lambda _settled: self._found(rooms))
+
+    def _found(self, rooms: list[str]) -> Deferred[dict[str, Any]]:
         found: list[str] = []
         store = self._runners.lobby.store
         looked = [store.record(room).addCallbacks(partial(_add, found), _is_missing) for room in rooms]
@@ -280,6 +283,8 @@ class Runners:
     reactor: Any
     lease_seconds: float
     by_key: dict[str, Runner] = field(factory=dict)
+    _unsettled: list[tuple[set[str], Deferred[None]]] = field(factory=list)
+    """Games that are on their way to the store, and what fires when all of them are recorded."""
 
     def doStart(self) -> None:
         """Follow the records."""
@@ -305,6 +310,21 @@ class Runners:
     def _recorded(self, record: str) -> None:
         for runner in list(self.by_key.values()):
             runner.recorded(record)
+        for records, settled in self._unsettled[:]:
+            records.discard(record)
+            if not records:
+                self._unsettled.remove((records, settled))
+                settled.callback(None)
+
+    def settled(self, records: Iterable[str]) -> Deferred[None]:
+        """Fire when none of some games is running, or on its way to the store."""
+        settled: Deferred[None] = Deferred()
+        waited = {record for record in records if self.lobby.recorder.is_on_its_way(record)}
+        if waited:
+            self._unsettled.append((waited, settled))
+        else:
+            settled.callback(None)
+        return settled
 
     def factory_of(self, game: str) -> SessionFactory:
         """Return what makes the sessions of a game. Raises RoomError if there is no such game."""

@@ -16,7 +16,7 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import Any, Final
 
-from attrs import define, field, frozen
+from attrs import define, evolve, field, fields, frozen
 from twisted.application.service import Service
 from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IReactorTime
@@ -184,7 +184,7 @@ class Lobby(Service):
         chosen = game_type.options(settings)
         if fixture is not None:
             options = {**dict.fromkeys(game_type.count_options, fixture.players), **(options or {})}
-            self._check_fixture(fixture, options, {**chosen, **game_type.room_options})
+            self._check_fixture(kind, fixture, options, {**chosen, **game_type.room_options})
         history = self.history(kind, {**chosen, **options} if options else chosen, fixture)
         table = game_type.table(settings, history.options, Seeded(history.seed), self.seconds())
         if fixture is not None and isinstance(table, Outlasts):
@@ -203,7 +203,7 @@ class Lobby(Service):
         log.info("opened: room={room} game={game}{options}", room=room.id, game=kind, options=shown)
         return room
 
-    def _check_fixture(self, fixture: Fixture, options: Options, chosen: Options) -> None:
+    def _check_fixture(self, kind: str, fixture: Fixture, options: Options, chosen: Options) -> None:
         """Raise RoomError if a fixture's room cannot be opened. `chosen`: all options of the game."""
         if not UUID.fullmatch(fixture.id):
             raise RoomError(f"{fixture.id[:64]!r} is not a UUID in lower case")
@@ -218,6 +218,13 @@ class Lobby(Service):
                 raise RoomError(f"the option {name} must be like {chosen[name]!r}, not {value!r}")
             if name.endswith(("_milliseconds", MOST_MOVES)) and int(value) < 1:
                 raise RoomError(f"the option {name} must be at least 1, not {value}")
+        settings = self.settings[kind]
+        keys = {key.name for key in fields(type(settings))}
+        try:
+            evolve(settings, **{name: value for name, value in options.items() if name in keys})
+        except ValueError as error:
+            # attrs puts the validator and its attribute behind the sentence.
+            raise RoomError(f"an option cannot have this value: {error.args[0]}") from error
 
     def history(self, kind: str, options: Options, fixture: Fixture | None = None) -> History:
         """Return a new history for a match that begins now."""

@@ -38,7 +38,7 @@ class EntrantTests(SynchronousTestCase):
 
 class PrivateDaemonTests(SynchronousTestCase):
     def test_it_listens_nowhere_else(self) -> None:
-        config = structure(tomllib.loads(configuration("/tmp/x/control.sock")), Path("/tmp/x"))
+        config = structure(tomllib.loads(configuration(control="unix:/tmp/x/control.sock")), Path("/tmp/x"))
         self.assertEqual({settings.endpoint for settings in config.listeners.values()}, {""})
         self.assertEqual(set(config.listeners), set(games()))
         self.assertEqual((config.web.endpoint, config.console.telnet, config.console.ssh), ("", "", ""))

@@ -134,6 +134,7 @@ class GameTests(RunnerTestCase):
             (fixture, [0, 1], "there is no game chess"),
             (Opening("battleship", ID.format(1), 7, {}, ("A", "B")), [0, 7], "there is no entrance 7"),
             (Opening("battleship", ID.format(1), 7, {"x": 1}, ("A", "B")), [0, 1], "has no option 'x'"),
+            (Opening("battleship", ID.format(1), 7, {"referee": "x"}, ("A", "B")), [0, 1], "'referee' must be in"),
         ):
             failures: list[Any] = []
             self.client.open(opening, entrances, is_fresh=False).addErrback(failures.append)
@@ -167,6 +168,22 @@ class GameTests(RunnerTestCase):
         self.of(self.client.void(ID.format(1)))
         self.assertEqual(self.told.words[3:], ["ended 1 cancelled None"])
         self.assertTrue(self.told.results[0].is_void)
+
+    def test_results_are_asked_for_while_games_run(self) -> None:
+        """A runner that comes after a killed one asks before it plays on: what is not recorded by then, it repeats."""
+        self.open()
+        self.open(2)
+        asked = self.client.results([ID.format(number) for number in range(4)])
+        self.pump.flush()
+        self.of(self.client.void(ID.format(1)))
+        self.harness.clock.advance(0.3)
+        self.harness.settle()
+        self.assertNoResult(asked)
+        self.of(self.client.void(ID.format(2)))
+        self.assertNoResult(asked)
+        self.harness.clock.advance(0.3)
+        self.harness.settle()
+        self.assertEqual({result.id for result in self.of(asked)}, {ID.format(1), ID.format(2)})
 
     def test_a_fault_of_the_server_is_told_when_it_is_recorded(self) -> None:
         self.open()

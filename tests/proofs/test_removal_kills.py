@@ -130,7 +130,7 @@ class RemovalKillTests(SynchronousTestCase):
         return len(records), named
 
     def test_killed_at_random_moments(self) -> None:
-        random, kills, within = Random(5), amount(30, 3), 0
+        random, kills, within = Random(5), amount(30, 2), 0
         before = self.checked()
         for _ in range(kills):
             self.killed(random, "anonymise", "Ada")

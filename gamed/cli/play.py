@@ -1,0 +1,155 @@
+"""`gamed play`: bots play each other on this machine, and a table says which is stronger.
+
+Source: docs/reference/play.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from gamed.cli.completion import complete_games
+from gamed.cli.terminal import json_option
+
+if TYPE_CHECKING:
+    from gamed.core.game import Options
+    from gamed.registry import GameType
+
+FOLDER: Final = "gamed-play"
+MEMORY: Final = 1_500
+_TWO: Final = 2
+
+
+class _Play(click.Command):
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        from gamed.core.game import MOST_MOVES  # noqa: PLC0415 (heavy)
+        from gamed.registry import game_types  # noqa: PLC0415 (heavy)
+
+        rows = []
+        for kind, made in game_types().items():
+            most, bots = made.contest.options[MOST_MOVES], ", ".join(f"bot:{name}" for name in made.players)
+            usual = f"{made.contest.seconds:g} s a move, {most} moves; arguments: {made.contest.arguments}"
+            rows.append((kind, f"{usual}; bots: {bots}"))
+        with formatter.section("Games, with what is usual"):
+            formatter.write_dl(rows)
+        super().format_epilog(ctx, formatter)
+
+
+@click.command(
+    cls=_Play, epilog="Example: gamed play --game quoridor --pairs 50 'new=python3 bot.py' 'old=python3 old/bot.py'"
+)
+@click.argument("bots", nargs=-1, metavar="BOT BOT [BOT]...")
+@click.option("--game", metavar="GAME", shell_complete=complete_games, help="The game; see below.")
+@click.option("--pairs", type=click.IntRange(1), help="How many pairs of games each two bots play. Default: 10.")
+@click.option("--games", type=click.IntRange(1), help="How many games each two bots play, instead of --pairs.")
+@click.option(
+    "--concurrency", type=click.IntRange(1), help="How many games are played at a time. Default: half the processors."
+)
+@click.option("--seed", type=click.IntRange(0, 2**63 - 1), help="Make the games' chance repeatable.")
+@click.option("--time", "seconds", type=click.FloatRange(0, min_open=True), help="Seconds for a move.")
+@click.option("--moves", type=click.IntRange(1), help="Moves of all players together after which a game is drawn.")
+@click.option(
+    "--memory",
+    type=click.IntRange(1),
+    default=MEMORY,
+    show_default=True,
+    metavar="MB",
+    help="How much memory each process of a bot may allocate.",
+)
+@click.option(
+    "--option", "given", multiple=True, metavar="NAME=VALUE", help="Set an option of the game, such as a course."
+)
+@click.option(
+    "--dir",
+    "folder",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=FOLDER,
+    show_default=True,
+    help="The folder of the games and of what is left to play.",
+)
+@click.option(
+    "--connect", metavar="PATH", help="Play on the daemon that has this control socket, instead of a private one."
+)
+@click.option("--csv", "csv_file", type=click.Path(dir_okay=False, path_type=Path), help="Write a row for each game.")
+@click.option("--browse", is_flag=True, help="Show the folder's games in the browser, and play none.")
+@json_option
+def play(bots: Sequence[str], **options: Any) -> None:
+    """Have bots play each other, and say which is stronger.
+
+    Each BOT is a command in quotes, an executable, or bot:STRATEGY for one of gamed's own; NAME= before it names it in
+    the table. {host}, {port}, {code}, {name} and {seed} in a command are filled in; a command without them gets the
+    arguments that are usual in the game. Two games make a pair: the same chance, with swapped seats.
+
+    With Ctrl-C the match stops; the same command goes on with it. The exit status is 0 if the first bot is stronger, 10
+    if it is weaker, 11 if that is not decided; 12 if a bot has played no game to its end, or games are missing; with
+    more than two bots 0 or 12. Ctrl-C: 130.
+    """
+    if options["browse"]:
+        from gamed.cli.playing import browse  # noqa: PLC0415 (heavy)
+
+        browse(options["folder"])
+    if options["game"] is None:
+        raise click.UsageError("give the game with --game; gamed play --help lists them")
+    if len(bots) < _TWO:
+        raise click.UsageError("one bot has nobody to play with; give at least two")
+    if options["games"] is not None and options["pairs"] is not None:
+        raise click.BadParameter("give --pairs or --games, not both", param_hint="--games")
+    from gamed.arena.entrants import EntrantError, entrants  # noqa: PLC0415 (heavy)
+    from gamed.cli.playing import Playing, run  # noqa: PLC0415 (heavy)
+    from gamed.registry import game_type_of, game_types  # noqa: PLC0415 (heavy)
+
+    found = game_type_of(options["game"])
+    if found is None:
+        why = f"there is no game {options['game']}; the games are {', '.join(game_types())}"
+        raise click.BadParameter(why, param_hint="--game")
+    game_type, _ = found
+    try:
+        made = entrants(bots, game_type, Path.cwd())
+    except EntrantError as error:
+        raise click.UsageError(str(error)) from error
+    asked = {
+        "game": game_type.kind,
+        "options": room_options(game_type, options),
+        "bots": [[entrant.name, *entrant.command] for entrant in made],
+        "folder": str(Path.cwd()),
+        "games": options["games"] or _TWO * (options["pairs"] or 10),
+        "memory": options["memory"],
+        "seed": options["seed"],
+        "connect": options["connect"],
+    }
+    run(Playing(game_type, made, asked, options))
+
+
+def room_options(game_type: GameType, options: Mapping[str, Any]) -> Options:
+    """Return the options of the rooms. Raises BadParameter, ConfigError."""
+    from gamed.core.game import MOST_MOVES  # noqa: PLC0415 (heavy)
+
+    contest = game_type.contest
+    seconds = options["seconds"] or contest.seconds
+    timed = contest.time(seconds)
+    got = int(next(iter(timed.values()))) / 1000
+    if got != seconds:
+        click.echo(f"{game_type.kind} has no time of {seconds:g} s for a move: it is {got:g} s", err=True)
+    known = {**game_type.options(game_type.settings()), **game_type.room_options}
+    chosen: dict[str, Any] = {**contest.options, **timed}
+    if options["moves"] is not None:
+        chosen[MOST_MOVES] = options["moves"]
+    for text in options["given"]:
+        name, is_whole, value = text.partition("=")
+        free = [option for option in known if option not in game_type.count_options]
+        if not is_whole or name not in free:
+            why = f"{text}: write NAME=VALUE; {game_type.kind} has {', '.join(sorted(free))}"
+            raise click.BadParameter(why, param_hint="--option")
+        chosen[name] = _typed(name, value, known[name])
+    return contest.completed(chosen)
+
+
+def _typed(name: str, value: str, like: Any) -> Any:
+    types: dict[type, Any] = {bool: click.BOOL, int: click.INT, float: click.FLOAT}
+    try:
+        return types.get(type(like), click.STRING)(value)
+    except click.BadParameter as error:
+        raise click.BadParameter(f"{name}: {error.message}", param_hint="--option") from error

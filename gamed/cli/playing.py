@@ -1,0 +1,262 @@
+"""One run of `gamed play`: it goes on with the match that was asked for, or begins one.
+
+Source: docs/reference/play.md#what-it-goes-on-with.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import signal
+import sys
+import time
+import uuid
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Final
+
+import click
+from attrs import define, field
+from twisted.internet.defer import Deferred
+from twisted.internet.endpoints import UNIXClientEndpoint, connectProtocol
+from twisted.internet.error import ConnectError
+from twisted.internet.task import react
+
+from gamed.arena.daemon import PrivateDaemon, configuration
+from gamed.arena.entrants import digest
+from gamed.arena.matches import FolderError, Match, add, locked, matches
+from gamed.arena.runner import ArenaError, Entrant, Finished, Runner
+from gamed.arena.slot_program import become_subreaper
+from gamed.cli.play import FOLDER
+from gamed.cli.scoreboard import Scoreboard
+from gamed.cli.terminal import ProgressLine, counted_of
+from gamed.core.errors import GamedError
+from gamed.net.timers import run_on_monotonic_time
+from gamed.registry import GameType
+from gamed.texts import printable
+from gamed.tournament.schedule import Plan, due
+
+INTERRUPTED: Final = 130
+"""The exit status after Ctrl-C, as shells have it."""
+
+PATIENCE: Final = 8.0
+"""Seconds to wait for a folder: the daemon of a runner that was killed is about to end."""
+
+LOOKS: Final = 1.0
+"""Seconds between two changes of the line of progress."""
+
+DATABASE: Final = "gamed.db"
+CONFIGURATION: Final = "browse.toml"
+PAGES: Final = "tcp:8054:interface=127.0.0.1"
+ADDRESS: Final = "http://localhost:8054/"
+
+
+def browse(folder: Path) -> None:
+    """Become a daemon that has nothing but the pages of a folder's games."""
+    if not (folder / DATABASE).exists():
+        raise GamedError(f"there are no games in {folder}; choose another folder with --dir")
+    # As long as the pages are there, nobody plays in this folder.
+    os.set_inheritable(_locked(folder), True)  # noqa: FBT003 (os's)
+    os.chdir(folder)
+    Path(CONFIGURATION).write_text(configuration(web=PAGES), encoding="utf-8")
+    click.echo(f"The games are at {ADDRESS} until you press Ctrl-C.")
+    sys.stdout.flush()
+    run = "from twisted.scripts.twistd import run; run()"
+    os.execv(sys.executable, [sys.executable, "-c", run, "-n", "--pidfile=", "gamed", "--config", CONFIGURATION])  # noqa: S606
+
+
+def run(playing: Playing) -> None:
+    """Play, and end this process with the status."""
+    # Twisted keeps a handler that is there already.
+    signal.signal(signal.SIGINT, playing.interrupted)
+    errors: list[GamedError] = []
+
+    async def begin(reactor: Any) -> None:
+        try:
+            await playing.play(reactor)
+        except GamedError as error:
+            errors.append(error)
+
+    # `react` exits when the reactor has stopped. The exit status is set below instead.
+    with suppress(SystemExit):
+        react(lambda reactor: Deferred.fromCoroutine(begin(reactor)))
+    playing.line.clear()
+    if playing.scoreboard is not None:
+        playing.report(playing.scoreboard)
+    if playing.is_interrupted:
+        sys.exit(INTERRUPTED)
+    if errors:
+        raise errors[0]
+    if playing.scoreboard is None:
+        raise click.Abort
+    sys.exit(playing.scoreboard.status())
+
+
+def _locked(folder: Path) -> int:
+    """Return a descriptor that locks a folder. Raises FolderError."""
+    until = time.monotonic() + PATIENCE
+    while True:
+        try:
+            return locked(folder)
+        except FolderError:
+            if time.monotonic() > until or not folder.is_dir():
+                raise
+            time.sleep(0.1)
+
+
+@define(eq=False)
+class Playing:
+    """One run of the command."""
+
+    game_type: GameType
+    entrants: Sequence[Entrant]
+    asked: Mapping[str, Any]
+    options: Mapping[str, Any]
+    line: ProgressLine = field(factory=ProgressLine)
+    scoreboard: Scoreboard | None = None
+    is_interrupted: bool = False
+    _reactor: Any = None
+    _runner: Runner | None = None
+    _timer: Any = None
+    _began: float = 0.0
+    _before: int = 0
+    """How many games were played when this run began."""
+
+    @property
+    def folder(self) -> Path:
+        """The folder of the games."""
+        folder: Path = self.options["folder"]
+        return folder
+
+    def say(self, text: str) -> None:
+        """Print a line for people."""
+        self.line.clear()
+        if not self.options["as_json"]:
+            click.echo(text)
+
+    def interrupted(self, _signal: int, _frame: Any) -> None:
+        """Stop, as Ctrl-C says; at the second time, at once."""
+        if self.is_interrupted or self._reactor is None:
+            os._exit(INTERRUPTED)
+        self.is_interrupted = True
+        self._reactor.callFromThread(self._stop)
+
+    def _stop(self) -> None:
+        self.line.clear()
+        click.echo("Stopping; Ctrl-C again ends at once.", err=True)
+        if self._runner is not None:
+            self._runner.stop()
+
+    async def play(self, reactor: Any) -> None:
+        """Play what is left of the match. Raises GamedError."""
+        run_on_monotonic_time(reactor)
+        lock = _locked(self.folder)
+        self._reactor = reactor
+        path, daemon = self.asked["connect"], None
+        if path is None:
+            daemon = PrivateDaemon(reactor, self.folder, lock)
+            path = await daemon.start()
+        try:
+            await self._match(path)
+        finally:
+            if self._timer is not None and self._timer.active():
+                self._timer.cancel()
+            if daemon is not None:
+                await daemon.stop()
+            os.close(lock)
+
+    async def _match(self, path: str) -> None:
+
+        seed = secrets.randbits(63) if self.asked["seed"] is None else self.asked["seed"]
+        new = Match(str(uuid.uuid4()), seed, self.asked, [digest(entrant) for entrant in self.entrants])
+        old = self._last(new)
+        runner = self._runner = Runner(
+            self._reactor,
+            self.game_type.kind,
+            self.asked["options"],
+            self._plan(old or new),
+            self.entrants,
+            self.options["concurrency"] or len(os.sched_getaffinity(0)) // 2 or 1,
+            {"memory": self.asked["memory"]},
+            self.game_type.contest.seat_name,
+            self._finished,
+            is_reaper=True,
+        )
+        try:
+            await connectProtocol(UNIXClientEndpoint(self._reactor, path), runner.client)
+        except ConnectError as error:
+            raise ArenaError(f"no daemon answers at {path}; see [control] in its configuration") from error
+        await runner.take_over(str(self.folder.resolve()))
+        if old is not None:
+            await runner.recall()
+        if old is not None and any(due(runner.plan, runner.results)):
+            self._announce(runner.plan, "goes on")
+        else:
+            if old is not None:
+                self.say("This match has been played to its end; a new one begins beside it.")
+            add(self.folder, new)
+            runner.plan, runner.results = self._plan(new), {}
+            self._announce(runner.plan, "begins")
+        names = [entrant.name for entrant in self.entrants]
+        scoreboard = Scoreboard(self.game_type.kind, runner.plan, names, self.asked["options"], dict(runner.results))
+        self.scoreboard, self._before, self._began = scoreboard, scoreboard.count, self._reactor.seconds()
+        if sys.stderr.isatty():
+            self._look(scoreboard)
+        if not self.is_interrupted:
+            become_subreaper()
+            try:
+                await runner.play()
+            finally:
+                scoreboard.settle(runner.results)
+
+    def _plan(self, match: Match) -> Plan:
+        return Plan(match.id, match.seed, len(self.entrants), self.asked["games"])
+
+    def _last(self, new: Match) -> Match | None:
+        """Return the last match that was asked for in the same way, if the bots are still the same."""
+        asked = json.loads(json.dumps(self.asked))
+        last = next((match for match in reversed(list(matches(self.folder))) if match.asked == asked), None)
+        if last is None or list(last.digests) == list(new.digests):
+            return last
+        changed = zip(self.entrants, last.digests, new.digests, strict=True)
+        names = ", ".join(printable(entrant.name) for entrant, before, now in changed if before != now)
+        self.say(f"Files of {names} have changed since the last match; a new one begins beside it.")
+        return None
+
+    def _announce(self, plan: Plan, does: str) -> None:
+        games = counted_of(plan.games * len(plan.pairings), "game")
+        names = " - ".join(printable(entrant.name) for entrant in self.entrants)
+        self.say(f"{self.game_type.kind}, {names}: a match of {games} {does}. Its seed is {plan.seed}.")
+
+    def _finished(self, finished: Finished) -> None:
+        assert self.scoreboard is not None
+        self.say(self.scoreboard.line(finished))
+
+    def _look(self, scoreboard: Scoreboard) -> None:
+        """Show how far the match is, now and every second."""
+        self._timer = self._reactor.callLater(LOOKS, self._look, scoreboard)
+        played, left = scoreboard.count - self._before, scoreboard.total - scoreboard.count
+        minutes = (self._reactor.seconds() - self._began) / played * left / 60 if played else 0.0
+        time_left = f", {minutes:.0f} min left" if played else ""
+        self.line.show(f"{scoreboard.count} of {scoreboard.total} games{time_left}: {scoreboard.so_far()}")
+
+    def report(self, scoreboard: Scoreboard) -> None:
+        """Print what the match has come to. Raises GamedError if the CSV file cannot be written."""
+        if self.options["as_json"]:
+            click.echo(scoreboard.json())
+        elif scoreboard.count:
+            click.echo()
+            click.echo("\n".join(scoreboard.lines()))
+            connected = self.asked["connect"]
+            command = (
+                "gamed play --browse" if str(self.folder) == FOLDER else f"gamed play --browse --dir {self.folder}"
+            )
+            place = f"on the pages of the daemon at {connected}" if connected else f"with {command}"
+            click.echo(f"Look at the games {place}.")
+        if self.options["csv_file"] is not None:
+            try:
+                scoreboard.write_csv(self.options["csv_file"])
+            except OSError as error:
+                raise GamedError(f"cannot write {self.options['csv_file']}: {error.strerror}") from error

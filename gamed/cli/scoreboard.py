@@ -1,0 +1,255 @@
+"""What `gamed play` says: a line for each game, the score so far, the table, JSON and CSV.
+
+Source: docs/reference/play.md#what-it-says.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from attrs import define, field
+
+from gamed.arena.runner import Finished
+from gamed.arena.slots import Exit
+from gamed.cli.terminal import counted_of
+from gamed.core.game import Options, Termination
+from gamed.texts import printable
+from gamed.tournament.elo import Estimate
+from gamed.tournament.results import Result
+from gamed.tournament.schedule import Plan, Played, played
+from gamed.tournament.tables import GONE, Meeting, Standing, cause_of, meetings, standings
+
+COLUMNS: Final = (
+    "id", "pair", "leg", "first", "second", "winner", "termination", "moves", "seconds", "cause"
+)  # fmt: skip
+"""Those of the CSV, and the keys of a game in JSON."""
+
+WEAKER: Final = 10
+UNDECIDED: Final = 11
+UNFIT: Final = 12
+"""Exit statuses: the first bot is weaker; nobody knows; a bot has played no game to its end, or games are missing."""
+
+BEATEN: Final = "beaten"
+"""What stands in the table for a defeat by the rules of the game."""
+
+ASIDE: Final = "      "
+"""What stands before a line that explains the one above."""
+
+
+def points(score: float) -> str:
+    """Return a score as people write it: 12, ½, 3½."""
+    whole = int(score)
+    return f"{whole or ''}½" if score > whole else str(whole)
+
+
+def ending(exit_: Exit) -> str:
+    """Return how a program has ended."""
+    return f"exit status {exit_.status}" if exit_.status >= 0 else f"signal {-exit_.status}"
+
+
+@define
+class Scoreboard:
+    """The games of a match so far, and how they are told."""
+
+    kind: str
+    plan: Plan
+    names: Sequence[str]
+    options: Options
+    results: dict[str, Result] = field(factory=dict)
+    """Those of the games that have ended, by their ids."""
+
+    count: int = field(init=False)
+    """How many games count."""
+
+    def __attrs_post_init__(self) -> None:
+        self.count = len(self.games)
+
+    def settle(self, results: dict[str, Result]) -> None:
+        """Count those games that are recorded, and no others."""
+        self.results = results
+        self.count = len(self.games)
+
+    @property
+    def total(self) -> int:
+        """How many games there are."""
+        return len(self.plan.pairings) * self.plan.games
+
+    # A game
+
+    def line(self, finished: Finished) -> str:
+        """Take a game that has ended. Return the line on it, and lines on programs that went."""
+        result, seats = finished.result, finished.fixture.seats
+        self.results[result.id] = result
+        one, other = (printable(self.names[entrant]) for entrant in seats)
+        details = f"{result.termination}, {counted_of(result.moves, 'move')}, {result.seconds:.1f} s, {result.id[:8]}"
+        if result.is_void:
+            return f"{ASIDE}{one} - {other}: nobody's game ({result.termination})"
+        self.count += 1
+        score = f"{one} {points(result.score(0))} : {points(result.score(1))} {other}"
+        found = f"{self.count:{len(str(self.total))}}/{self.total}  {score}  ({details})"
+        return "\n".join([found, *self._gone(finished)])
+
+    def _gone(self, finished: Finished) -> Iterator[str]:
+        for seat, entrant in enumerate(finished.fixture.seats):
+            if finished.result.causes.get(seat) not in GONE:
+                continue
+            exit_, said = finished.exits.get(seat), finished.said.get(seat, "")
+            how = finished.reasons.get(seat) or (ending(exit_) if exit_ else "its connection ended")
+            yield f"{ASIDE}  {printable(self.names[entrant])}: {how}{f': {printable(said)[:200]}' if said else ''}"
+
+    # The score
+
+    @property
+    def games(self) -> list[Played]:
+        """The games that count."""
+        return played(self.plan, self.results)
+
+    @property
+    def table(self) -> list[Standing]:
+        """What the entrants have got, the best first."""
+        return sorted(standings(self.plan, self.games), key=lambda row: (-row.score, row.entrant))
+
+    @property
+    def meetings(self) -> list[Meeting]:
+        """What each two have got from each other."""
+        return meetings(self.plan, self.games)
+
+    def so_far(self) -> str:
+        """Return the score so far in a few words."""
+        if self.plan.entrants > 2:  # noqa: PLR2004 (two have one score)
+            return ", ".join(f"{printable(self.names[row.entrant])} {points(row.score)}" for row in self.table)
+        (meeting,) = self.meetings
+        bar = f", {meeting.estimate} Elo" if meeting.estimate is not None else ""
+        return f"{self._pair(meeting)} {points(meeting.score)} : {points(meeting.games - meeting.score)}{bar}"
+
+    def _pair(self, meeting: Meeting) -> str:
+        return " - ".join(printable(self.names[entrant]) for entrant in meeting.entrants)
+
+    def lines(self) -> Iterator[str]:
+        """Yield the lines of the table."""
+        rows = [("", "score", "won", "drawn", "lost", "lost by")]
+        for row in self.table:
+            causes = sorted(row.causes.items(), key=lambda cause: -cause[1])
+            why = ", ".join(f"{BEATEN if cause == Termination.VICTORY else cause} {count}" for cause, count in causes)
+            score = f"{points(row.score)}/{row.games}"
+            rows.append((printable(self.names[row.entrant]), score, str(row.won), str(row.drawn), str(row.lost), why))
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        for name, *numbers, why in rows:
+            cells = [f"{name:<{widths[0]}}"]
+            cells += [f"{number:>{width}}" for number, width in zip(numbers, widths[1:], strict=False)]
+            yield "  ".join([*cells, why]).rstrip()
+        yield ""
+        for meeting in self.meetings:
+            yield from self._evidence(meeting)
+
+    def _evidence(self, meeting: Meeting) -> Iterator[str]:
+        one = printable(self.names[meeting.entrants[0]])
+        pairs = f"{meeting.distinct} distinct of {counted_of(meeting.pairs, 'pair')}"
+        if meeting.estimate is None:
+            yield f"{self._pair(meeting)}: no whole pair yet"
+            return
+        yield (
+            f"{self._pair(meeting)}: {meeting.estimate} Elo ({pairs}); {one} is the stronger one with "
+            f"{meeting.estimate.superiority:.1%}"
+        )
+        yield f"First seat: {meeting.first_seat} Elo"
+        if meeting.distinct == 1 < meeting.pairs:
+            yield self.more_pairs
+
+    @property
+    def more_pairs(self) -> str:
+        """A sentence on what makes more distinct pairs."""
+        return (
+            "All pairs are alike, which is evidence of one pair only: let the bots draw lots from {seed}, or play "
+            "--openings"
+        )
+
+    def status(self) -> int:
+        """Return the exit status of a match that has come to its end."""
+        rows = self.table
+        if self.count < self.total or any(row.games and not row.finished for row in rows):
+            return UNFIT
+        if self.plan.entrants > 2:  # noqa: PLR2004 (more have no order that one number says)
+            return 0
+        (meeting,) = self.meetings
+        stronger = 0 if meeting.estimate is None else meeting.estimate.stronger
+        return {1: 0, -1: WEAKER, 0: UNDECIDED}[stronger]
+
+    # For programs
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """Yield the games that count as data, in the order of the plan."""
+        for game in self.games:
+            result, seats = game.result, game.fixture.seats
+            loser = next((entrant for entrant in seats if cause_of(game, entrant) is not None), None)
+            values = (
+                result.id,
+                game.fixture.pair,
+                game.fixture.leg,
+                *(self.names[entrant] for entrant in seats),
+                None if result.winner is None else self.names[seats[result.winner]],
+                str(result.termination),
+                result.moves,
+                result.seconds,
+                None if loser is None else str(cause_of(game, loser)),
+            )
+            yield dict(zip(COLUMNS, values, strict=True))
+
+    def write_csv(self, file: Path) -> None:
+        """Write a row for each game. Raises OSError."""
+        with file.open("w", newline="", encoding="utf-8") as opened:
+            writer = csv.DictWriter(opened, COLUMNS, lineterminator="\n")
+            writer.writeheader()
+            writer.writerows(self.rows())
+
+    def json(self, **more: Any) -> str:
+        """Return the match as JSON, each game on a line of its own."""
+        entrants = [
+            {
+                "name": self.names[row.entrant],
+                "score": row.score,
+                "games": row.games,
+                "won": row.won,
+                "drawn": row.drawn,
+                "lost": row.lost,
+                "causes": {str(cause): count for cause, count in row.causes.items()},
+            }
+            for row in self.table
+        ]
+        pairings = [
+            {
+                "entrants": [self.names[entrant] for entrant in meeting.entrants],
+                "games": meeting.games,
+                "score": meeting.score,
+                "pairs": meeting.pairs,
+                "distinct": meeting.distinct,
+                "difference": _estimated(meeting.estimate),
+                "first_seat": _estimated(meeting.first_seat),
+            }
+            for meeting in self.meetings
+        ]
+        found = {"game": self.kind, "match": self.plan.id, "seed": self.plan.seed, "options": dict(self.options)}
+        head = json.dumps({**found, **more, "entrants": entrants, "pairings": pairings}, indent=2)
+        games = ",\n".join(f"    {json.dumps(row)}" for row in self.rows())
+        return f'{head[:-2]},\n  "games": [\n{games}\n  ]\n}}'
+
+
+def _estimated(estimate: Estimate | None) -> Mapping[str, Any] | None:
+    if estimate is None:
+        return None
+    numbers = {
+        "elo": estimate.elo,
+        "bar": estimate.bar,
+        "superiority": estimate.superiority,
+        "normalized": estimate.normalized,
+        "score": estimate.score,
+        "low": estimate.low,
+        "high": estimate.high,
+    }
+    # JSON has no infinity.
+    return {name: round(value, 4) if math.isfinite(value) else None for name, value in numbers.items()}

@@ -1,0 +1,199 @@
+"""Whole runs of `gamed play`: `python -m tests.arena.play_trials NAME`, as tests/arena/match_trials.py has it."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from tests.arena.slot_trials import alive
+from tests.daemon import SCRIPTS
+
+PLAY = [str(SCRIPTS / "gamed"), "play"]
+HIVE = ["--game", "hive", "--seed", "1", "--time", "60"]
+BATTLESHIP = ["greedy=bot:greedy", "random=bot:random", "--game", "battleship", "--seed", "1", "--games", "5"]
+
+
+class Folder:
+    """A folder in which the command is run."""
+
+    def __init__(self) -> None:
+        self.path = Path(tempfile.mkdtemp(prefix="play-"))
+
+    def run(self, *words: str) -> tuple[int, str, str]:
+        """Run the command to its end; return the exit status and what it says."""
+        command = [*PLAY, *words]
+        done = subprocess.run(command, cwd=self.path, capture_output=True, text=True, timeout=200, check=False)
+        return done.returncode, done.stdout, done.stderr
+
+    def json(self, *words: str) -> Any:
+        """Return what the command says with `--json`."""
+        status, said, errors = self.run(*words, "--json")
+        assert status in (0, 10, 11, 12), (status, errors)
+        return json.loads(said)
+
+    def begin(self, *words: str, games: int) -> subprocess.Popen[str]:
+        """Start the command, and wait until so many games are played."""
+        command = [*PLAY, *words]
+        running = subprocess.Popen(command, cwd=self.path, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        assert running.stdout is not None
+        for _ in range(games + 1):
+            running.stdout.readline()
+        return running
+
+
+def games_of(found: Any) -> set[tuple[Any, ...]]:
+    """Return what two runs of one match have in common."""
+    games = {tuple(game[key] for key in ("pair", "leg", "first", "winner", "moves")) for game in found["games"]}
+    assert len(games) == len(found["games"])
+    return games
+
+
+def daemon() -> int:
+    """Return the process of the private daemon."""
+    (found,) = (pid for pid in alive() if b"\0gamed.toml\0" in Path(f"/proc/{pid}/cmdline").read_bytes())
+    return found
+
+
+def end() -> None:
+    """Wait until no process is left; those whose parents were killed are children of this one."""
+    until = time.monotonic() + 10
+    while alive() and time.monotonic() < until:
+        with suppress(ChildProcessError):
+            os.waitpid(-1, os.WNOHANG)
+    assert alive() == [], alive()
+
+
+def that_says_who_is_stronger(folder: Folder) -> None:
+    status, said, errors = folder.run("bot:greedy", "bot:random", *HIVE, "--pairs", "6", "--csv", "games.csv")
+    assert (status, errors) == (0, ""), (status, errors)
+    lines = said.splitlines()
+    assert lines[0] == "hive, greedy - random: a match of 12 games begins. Its seed is 1.", said
+    assert lines[1].startswith(" 1/12  greedy 1 : 0 random  (victory, "), said
+    assert lines[14].split() == ["score", "won", "drawn", "lost", "lost", "by"], said
+    assert re.match(r"greedy  1[12]½?/12 ", lines[15]), said
+    assert re.match(r"random .* beaten 1[12]$", lines[16]), said
+    assert re.search(r"Elo \(6 distinct of 6 pairs\); greedy is the stronger one with (9\d|100)\.\d%", said), said
+    assert lines[-1] == "Look at the games with gamed play --browse.", said
+    with (folder.path / "games.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert [(row["pair"], row["leg"]) for row in rows] == [
+        (str(pair), str(leg)) for pair in range(6) for leg in range(2)
+    ], rows
+    assert {row["winner"] for row in rows} <= {"greedy", ""}, rows
+    status, said, _ = folder.run("bot:random", "bot:greedy", *HIVE, "--pairs", "6", "--dir", "other", "--json")
+    assert status == 10, status
+    found = json.loads(said)
+    assert len(found["games"]) == 12, found
+    assert found["pairings"][0]["score"] < 1, found
+    status, said, _ = folder.run("bot:random", "bot:random", *HIVE, "--games", "1")
+    assert (status, said.count("random-2")) == (11, 4), said
+    status, said, _ = folder.run("bot:random", "gone=/bin/false", *HIVE, "--games", "2", "--csv", "nosuch/games.csv")
+    assert (status, said.count("gone: exit status 1")) == (1, 2), said
+
+
+def that_is_not_fit(folder: Folder) -> None:
+    status, said, _ = folder.run("bot:random", "gone=/bin/false", "third=bot:greedy", *HIVE, "--games", "2")
+    assert (status, said.count("gone: exit status 1")) == (12, 4), said
+    assert said.count("no whole pair yet") == 0, said
+
+
+def that_is_wrong_usage(folder: Folder) -> None:
+    for words, status, text in (
+        (["bot:random", "--game", "hive"], 2, "give at least two"),
+        (["bot:random", "bot:random"], 2, "give the game with --game"),
+        (["bot:random", "bot:random", "--game", "chess"], 2, "there is no game chess; the games are"),
+        (["bot:random", "bot:nosuch", "--game", "hive"], 2, "hive has no bot:nosuch; it has bot:search"),
+        (["bot:random", "bot:random", "--game", "hive", "--games", "2", "--pairs", "1"], 2, "--pairs or --games"),
+        (["bot:random", "bot:random", "--game", "hive", "--option", "x=1"], 2, "x=1: write NAME=VALUE; hive has"),
+        (["bot:random", "bot:random", "--game", "roborally", "--option", "players=3"], 2, "players=3: write"),
+        (["bot:random", "bot:random", "--game", "roborally", "--option", "lives=x"], 2, "lives: 'x' is not a valid"),
+        (["bot:random", "bot:random", "--game", "roborally", "--option", "course=x"], 1, "x"),
+        (["bot:random", "bot:random", "--game", "battleship", "--option", "referee=x"], 1, "'referee' must be in"),
+        (["bot:random", "bot:random", "--game", "hive", "--connect", "nosuch"], 1, "no daemon answers at nosuch"),
+        (["--browse", "--dir", "nosuch"], 1, "there are no games in nosuch"),
+    ):
+        found, said, errors = folder.run(*words)
+        assert found == status, (words, found, said, errors)
+        assert text in errors, (words, errors)
+        assert "Traceback" not in errors, errors
+
+
+def that_is_interrupted(folder: Folder) -> None:
+    running = folder.begin(*BATTLESHIP, games=2)
+    running.send_signal(signal.SIGINT)
+    said, _ = running.communicate(timeout=60)
+    assert running.returncode == 130, said
+    assert "Stopping" in said, said
+    assert "Look at the games" in said, said
+    status, said, _ = folder.run(*BATTLESHIP)
+    assert status in (0, 10, 11), said
+    assert "a match of 5 games goes on" in said, said
+    assert "1/5" not in said, said
+    assert "5/5" in said, said
+    _, said, _ = folder.run(*BATTLESHIP)
+    assert said.startswith("This match has been played to its end; a new one begins beside it.\n"), said
+
+
+def whose_bot_has_changed(folder: Folder) -> None:
+    bot = folder.path / "mine"
+    text = f"#!/bin/sh\nexec {SCRIPTS / 'gamed'} bot battleship --host $1 --port $2 --strategy random\n"
+    for more, first in (("", "battleship, mine - random"), ("# better\n", "Files of mine have changed")):
+        bot.write_text(text + more)
+        bot.chmod(0o755)
+        status, said, errors = folder.run("./mine", "bot:random", "--game", "battleship", "--games", "1")
+        assert status == 11, (said, errors)
+        assert said.startswith(first), said
+
+
+def that_is_killed(folder: Folder) -> None:
+    whole = folder.json(*BATTLESHIP, "--dir", "whole")
+    for number, whom in enumerate(("runner", "daemon", "both")):
+        words = [*BATTLESHIP, "--dir", whom]
+        running = folder.begin(*words, games=1 + number)
+        refereeing = daemon()
+        if whom != "daemon":
+            running.kill()
+        if whom != "runner":
+            try:
+                signal.pidfd_send_signal(os.pidfd_open(refereeing), signal.SIGKILL)
+            except ProcessLookupError:
+                assert whom == "both"
+        said, _ = running.communicate(timeout=60)
+        if whom == "daemon":
+            assert running.returncode == 1, said
+            assert "the daemon has ended" in said, said
+        found = folder.json(*words)
+        assert games_of(found) == games_of(whole), (whom, found, whole)
+        (match,) = (folder.path / whom / "matches.jsonl").read_text().split("\n")[:-1]
+        assert json.loads(match)["id"] == found["match"]
+
+
+TRIALS: dict[str, Callable[[Folder], None]] = {
+    trial.__name__: trial
+    for trial in (
+        that_says_who_is_stronger,
+        that_is_not_fit,
+        that_is_wrong_usage,
+        that_is_interrupted,
+        whose_bot_has_changed,
+        that_is_killed,
+    )
+}
+
+if __name__ == "__main__":
+    made = Folder()
+    TRIALS[sys.argv[1]](made)
+    end()
+    shutil.rmtree(made.path)
