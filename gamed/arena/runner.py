@@ -189,6 +189,10 @@ class Runner:
         if self._why_lost:
             raise ArenaError(self._why_lost)
 
+    def finish(self) -> None:
+        """Begin no more games; those that run are played to their end."""
+        self._queue.clear()
+
     def stop(self) -> None:
         """Begin no more games, and end those that run, so that they count for nobody."""
         self.is_stopping = True

@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from gamed.registry import GameType
 
 FOLDER: Final = "gamed-play"
+PAIRS: Final = 10
+MOST_PAIRS: Final = 1_000
+"""How many pairs are played if nothing is said; with --sprt at most."""
+
 MEMORY: Final = 1_500
 _TWO: Final = 2
 
@@ -73,6 +77,13 @@ class _Play(click.Command):
 @click.option(
     "--connect", metavar="PATH", help="Play on the daemon that has this control socket, instead of a private one."
 )
+@click.option(
+    "--sprt",
+    nargs=2,
+    metavar="elo0=E elo1=E",
+    help="Stop as soon as the games decide between these Elo differences (alpha = beta = 5 %), or after --pairs "
+    "(default: 1000).",
+)
 @click.option("--csv", "csv_file", type=click.Path(dir_okay=False, path_type=Path), help="Write a row for each game.")
 @click.option("--browse", is_flag=True, help="Show the folder's games in the browser, and play none.")
 @json_option
@@ -84,8 +95,8 @@ def play(bots: Sequence[str], **options: Any) -> None:
     arguments that are usual in the game. Two games make a pair: the same chance, with swapped seats.
 
     With Ctrl-C the match stops; the same command goes on with it. The exit status is 0 if the first bot is stronger, 10
-    if it is weaker, 11 if that is not decided; 12 if a bot has played no game to its end, or games are missing; with
-    more than two bots 0 or 12. Ctrl-C: 130.
+    if it is weaker, 11 if that is not decided (with --sprt: H1, H0, neither); 12 if a bot has played no game to its
+    end, or games are missing; with more than two bots 0 or 12. Ctrl-C: 130.
     """
     if options["browse"]:
         from gamed.cli.playing import browse  # noqa: PLC0415 (heavy)
@@ -110,12 +121,14 @@ def play(bots: Sequence[str], **options: Any) -> None:
         made = entrants(bots, game_type, Path.cwd())
     except EntrantError as error:
         raise click.UsageError(str(error)) from error
+    sprt = _hypotheses(options["sprt"], len(bots))
     asked = {
         "game": game_type.kind,
         "options": room_options(game_type, options),
         "bots": [[entrant.name, *entrant.command] for entrant in made],
         "folder": str(Path.cwd()),
-        "games": options["games"] or _TWO * (options["pairs"] or 10),
+        "games": options["games"] or _TWO * (options["pairs"] or (MOST_PAIRS if sprt else PAIRS)),
+        "sprt": sprt,
         "memory": options["memory"],
         "seed": options["seed"],
         "connect": options["connect"],
@@ -145,6 +158,26 @@ def room_options(game_type: GameType, options: Mapping[str, Any]) -> Options:
             raise click.BadParameter(why, param_hint="--option")
         chosen[name] = _typed(name, value, known[name])
     return contest.completed(chosen)
+
+
+def _hypotheses(words: Sequence[str] | None, bots: int) -> dict[str, float] | None:
+    """Return what --sprt tests. Raises BadParameter."""
+    if words is None:
+        return None
+    from gamed.tournament.sprt import Sprt  # noqa: PLC0415 (heavy)
+
+    if bots > _TWO:
+        raise click.BadParameter("it is a test of two bots", param_hint="--sprt")
+    given = dict(word.partition("=")[::2] for word in words)
+    try:
+        elo0, elo1 = float(given["elo0"]), float(given["elo1"])
+    except (KeyError, ValueError) as error:
+        raise click.BadParameter("write, for example, elo0=0 elo1=10", param_hint="--sprt") from error
+    try:
+        Sprt(elo0, elo1)
+    except ValueError as error:
+        raise click.BadParameter(str(error), param_hint="--sprt") from error
+    return {"elo0": elo0, "elo1": elo1}
 
 
 def _typed(name: str, value: str, like: Any) -> Any:

@@ -37,6 +37,7 @@ from gamed.net.timers import run_on_monotonic_time
 from gamed.registry import GameType
 from gamed.texts import printable
 from gamed.tournament.schedule import Plan, due
+from gamed.tournament.sprt import Sprt
 
 INTERRUPTED: Final = 130
 """The exit status after Ctrl-C, as shells have it."""
@@ -191,16 +192,16 @@ class Playing:
         await runner.take_over(str(self.folder.resolve()))
         if old is not None:
             await runner.recall()
-        if old is not None and any(due(runner.plan, runner.results)):
+        scoreboard = self._scoreboard(runner)
+        if old is not None and any(due(runner.plan, runner.results)) and scoreboard.decision.verdict is None:
             self._announce(runner.plan, "goes on")
         else:
             if old is not None:
                 self.say("This match has been played to its end; a new one begins beside it.")
             add(self.folder, new)
             runner.plan, runner.results = self._plan(new), {}
+            scoreboard = self._scoreboard(runner)
             self._announce(runner.plan, "begins")
-        names = [entrant.name for entrant in self.entrants]
-        scoreboard = Scoreboard(self.game_type.kind, runner.plan, names, self.asked["options"], dict(runner.results))
         self.scoreboard, self._before, self._began = scoreboard, scoreboard.count, self._reactor.seconds()
         if sys.stderr.isatty():
             self._look(scoreboard)
@@ -210,6 +211,11 @@ class Playing:
                 await runner.play()
             finally:
                 scoreboard.settle(runner.results)
+
+    def _scoreboard(self, runner: Runner) -> Scoreboard:
+        names, sprt = [entrant.name for entrant in self.entrants], self.asked["sprt"]
+        test = None if sprt is None else Sprt(**sprt)
+        return Scoreboard(runner.game, runner.plan, names, runner.options, test, dict(runner.results))
 
     def _plan(self, match: Match) -> Plan:
         return Plan(match.id, match.seed, len(self.entrants), self.asked["games"])
@@ -233,6 +239,8 @@ class Playing:
     def _finished(self, finished: Finished) -> None:
         assert self.scoreboard is not None
         self.say(self.scoreboard.line(finished))
+        if self._runner is not None and self.scoreboard.decision.verdict is not None:
+            self._runner.finish()
 
     def _look(self, scoreboard: Scoreboard) -> None:
         """Show how far the match is, now and every second."""

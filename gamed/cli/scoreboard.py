@@ -9,10 +9,12 @@ import csv
 import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import takewhile
 from pathlib import Path
 from typing import Any, Final
 
-from attrs import define, field
+import attrs
+from attrs import define, field, frozen
 
 from gamed.arena.runner import Finished
 from gamed.arena.slots import Exit
@@ -21,7 +23,8 @@ from gamed.core.game import Options, Termination
 from gamed.texts import printable
 from gamed.tournament.elo import Estimate
 from gamed.tournament.results import Result
-from gamed.tournament.schedule import Plan, Played, played
+from gamed.tournament.schedule import Plan, Played, distinct, pairs, played
+from gamed.tournament.sprt import Sprt
 from gamed.tournament.tables import GONE, Meeting, Standing, cause_of, meetings, standings
 
 COLUMNS: Final = (
@@ -52,6 +55,23 @@ def ending(exit_: Exit) -> str:
     return f"exit status {exit_.status}" if exit_.status >= 0 else f"signal {-exit_.status}"
 
 
+@frozen
+class Decision:
+    """What an SPRT says."""
+
+    verdict: int | None = None
+    """1: H1 is accepted; 0: H0 is."""
+
+    count: int = 0
+    """After how many distinct pairs."""
+
+    ratio: float = 0.0
+    """The log-likelihood ratio there."""
+
+    last: int | None = None
+    """The number of the pair that decided. What comes after it counts nowhere."""
+
+
 @define
 class Scoreboard:
     """The games of a match so far, and how they are told."""
@@ -60,6 +80,9 @@ class Scoreboard:
     plan: Plan
     names: Sequence[str]
     options: Options
+    sprt: Sprt | None = None
+    """With which test the match ends before its last game."""
+
     results: dict[str, Result] = field(factory=dict)
     """Those of the games that have ended, by their ids."""
 
@@ -106,8 +129,27 @@ class Scoreboard:
 
     @property
     def games(self) -> list[Played]:
-        """The games that count."""
-        return played(self.plan, self.results)
+        """The games that count: with a verdict of the SPRT, those up to it."""
+        games = played(self.plan, self.results)
+        last = self._decision(games).last
+        return games if last is None else [game for game in games if game.fixture.pair <= last]
+
+    @property
+    def decision(self) -> Decision:
+        """What the SPRT says."""
+        return self._decision(played(self.plan, self.results))
+
+    def _decision(self, games: Sequence[Played]) -> Decision:
+        """Return what the SPRT says of some games.
+
+        Only the pairs before the first one that is not whole count, so that no speed of a game changes the verdict.
+        """
+        if self.sprt is None:
+            return Decision()
+        whole = takewhile(lambda counted: counted[0] == counted[1].number, enumerate(pairs(self.plan, games)))
+        kept = distinct([pair for _, pair in whole])
+        verdict, count, ratio = self.sprt.decided(pair.score for pair in kept)
+        return Decision(verdict, count, ratio, None if verdict is None else kept[count - 1].number)
 
     @property
     def table(self) -> list[Standing]:
@@ -125,6 +167,7 @@ class Scoreboard:
             return ", ".join(f"{printable(self.names[row.entrant])} {points(row.score)}" for row in self.table)
         (meeting,) = self.meetings
         bar = f", {meeting.estimate} Elo" if meeting.estimate is not None else ""
+        bar += "" if self.sprt is None else f", LLR {self.decision.ratio:.2f}"
         return f"{self._pair(meeting)} {points(meeting.score)} : {points(meeting.games - meeting.score)}{bar}"
 
     def _pair(self, meeting: Meeting) -> str:
@@ -160,6 +203,12 @@ class Scoreboard:
         yield f"First seat: {meeting.first_seat} Elo"
         if meeting.distinct == 1 < meeting.pairs:
             yield self.more_pairs
+        if self.sprt is not None:
+            decision, (low, high) = self.decision, self.sprt.bounds
+            found = {None: "no verdict", 0: "H0 is accepted", 1: "H1 is accepted"}[decision.verdict]
+            hypotheses = f"SPRT of elo0={self.sprt.elo0:g} and elo1={self.sprt.elo1:g}"
+            count = counted_of(decision.count, "distinct pair")
+            yield f"{hypotheses}: {found} after {count}, LLR {decision.ratio:.2f} ({low:.2f}, {high:.2f})"
 
     @property
     def more_pairs(self) -> str:
@@ -171,9 +220,12 @@ class Scoreboard:
 
     def status(self) -> int:
         """Return the exit status of a match that has come to its end."""
-        rows = self.table
-        if self.count < self.total or any(row.games and not row.finished for row in rows):
+        verdict = self.decision.verdict
+        is_missing = verdict is None and self.count < self.total
+        if is_missing or any(row.games and not row.finished for row in self.table):
             return UNFIT
+        if self.sprt is not None:
+            return {1: 0, 0: WEAKER, None: UNDECIDED}[verdict]
         if self.plan.entrants > 2:  # noqa: PLR2004 (more have no order that one number says)
             return 0
         (meeting,) = self.meetings
@@ -207,7 +259,7 @@ class Scoreboard:
             writer.writeheader()
             writer.writerows(self.rows())
 
-    def json(self, **more: Any) -> str:
+    def json(self) -> str:
         """Return the match as JSON, each game on a line of its own."""
         entrants = [
             {
@@ -233,8 +285,15 @@ class Scoreboard:
             }
             for meeting in self.meetings
         ]
-        found = {"game": self.kind, "match": self.plan.id, "seed": self.plan.seed, "options": dict(self.options)}
-        head = json.dumps({**found, **more, "entrants": entrants, "pairings": pairings}, indent=2)
+        found: dict[str, Any] = {
+            "game": self.kind,
+            "match": self.plan.id,
+            "seed": self.plan.seed,
+            "options": dict(self.options),
+        }
+        if self.sprt is not None:
+            found["sprt"] = {**attrs.asdict(self.sprt), **attrs.asdict(self.decision)}
+        head = json.dumps({**found, "entrants": entrants, "pairings": pairings}, indent=2)
         games = ",\n".join(f"    {json.dumps(row)}" for row in self.rows())
         return f'{head[:-2]},\n  "games": [\n{games}\n  ]\n}}'
 

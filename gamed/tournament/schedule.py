@@ -158,4 +158,8 @@ def pairs(plan: Plan, games: Sequence[Played], pairing: int = 0) -> list[Pair]:
 
 def distinct(whole: Sequence[Pair]) -> list[Pair]:
     """Return the pairs without those that repeat an earlier one move by move: these are no new evidence."""
-    return list({pair.digests: pair for pair in reversed(whole)}.values())[::-1]
+    found: dict[tuple[str, str], Pair] = {}
+    for pair in whole:
+        # The first of equal pairs, where it is: what comes later changes no order, which a sequential test needs.
+        found.setdefault(pair.digests, pair)
+    return list(found.values())

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from math import log, sqrt
+from math import inf, log, sqrt
 from typing import Final
 
 from attrs import field, frozen
@@ -51,7 +51,7 @@ class Sprt:
     model: str = field(default="logistic", validator=in_(MODELS))
 
     def __attrs_post_init__(self) -> None:
-        if self.elo0 >= self.elo1:
+        if not -inf < self.elo0 < self.elo1 < inf:
             raise ValueError(f"elo0 is {self.elo0:g} and must be less than elo1, which is {self.elo1:g}")
 
     @property

@@ -103,6 +103,15 @@ def that_says_who_is_stronger(folder: Folder) -> None:
     assert (status, said.count("gone: exit status 1")) == (1, 2), said
 
 
+def that_is_tested(folder: Folder) -> None:
+    test = ["--sprt", "elo0=-400", "elo1=400"]
+    status, said, _ = folder.run("bot:greedy", "bot:random", *HIVE, "--dir", "tested", *test, "--concurrency", "2")
+    assert status == 0, said
+    assert re.search(r"SPRT of elo0=-400 and elo1=400: H1 is accepted after \d distinct pairs, LLR \d", said), said
+    status, said, _ = folder.run("bot:greedy", "bot:random", *HIVE, "--dir", "tested", *test, "--concurrency", "2")
+    assert said.startswith("This match has been played to its end"), said
+
+
 def that_is_not_fit(folder: Folder) -> None:
     status, said, _ = folder.run("bot:random", "gone=/bin/false", "third=bot:greedy", *HIVE, "--games", "2")
     assert (status, said.count("gone: exit status 1")) == (12, 4), said
@@ -122,6 +131,9 @@ def that_is_wrong_usage(folder: Folder) -> None:
         (["bot:random", "bot:random", "--game", "roborally", "--option", "course=x"], 1, "x"),
         (["bot:random", "bot:random", "--game", "battleship", "--option", "referee=x"], 1, "'referee' must be in"),
         (["bot:random", "bot:random", "--game", "hive", "--connect", "nosuch"], 1, "no daemon answers at nosuch"),
+        (["bot:random", "bot:random", "--game", "hive", "--sprt", "elo0=5", "elo1=nan"], 2, "must be less than elo1"),
+        (["bot:random", "bot:random", "--game", "hive", "--sprt", "elo0=5", "x"], 2, "for example, elo0=0 elo1=10"),
+        (["bot:random", "bot:random", "a=bot:random", "--game", "hive", "--sprt", "elo0=0", "elo1=1"], 2, "two bots"),
         (["--browse", "--dir", "nosuch"], 1, "there are no games in nosuch"),
     ):
         found, said, errors = folder.run(*words)
@@ -184,6 +196,7 @@ TRIALS: dict[str, Callable[[Folder], None]] = {
     trial.__name__: trial
     for trial in (
         that_says_who_is_stronger,
+        that_is_tested,
         that_is_not_fit,
         that_is_wrong_usage,
         that_is_interrupted,

@@ -12,6 +12,7 @@ from gamed.cli.scoreboard import Scoreboard, points
 from gamed.core.game import Termination
 from gamed.tournament.results import Result
 from gamed.tournament.schedule import Fixture, Plan
+from gamed.tournament.sprt import Sprt
 
 ID = "6f0c1f0e-0000-4000-8000-000000000001"
 
@@ -80,3 +81,31 @@ class ScoreboardTests(SynchronousTestCase):
             self.ended(board, fixture, 0)
         board.settle(dict(list(board.results.items())[:1]))
         self.assertEqual((board.count, len(list(board.rows()))), (1, 1))
+
+    def test_a_test_ends_with_its_verdict(self) -> None:
+        for winner, verdict, status in ((0, 1, 0), (1, 0, 10)):
+            board = self.board(200)
+            board.sprt = Sprt(0, 200)
+            games = list(board.plan.fixtures())
+            # The third pair is late: what comes after it decides nothing until it is there.
+            for fixture in [*games[:4], *games[6:]]:
+                self.ended(board, fixture, winner)
+            self.assertEqual((board.decision.verdict, board.decision.count, board.status()), (None, 2, 12))
+            for fixture in games[4:6]:
+                self.ended(board, fixture, winner)
+            decision = board.decision
+            self.assertEqual((decision.verdict, board.status()), (verdict, status))
+            self.assertEqual((decision.last, decision.count), (decision.count - 1, len(board.games) // 2))
+            self.assertLess(len(board.games), 100)
+            said = "\n".join(board.lines())
+            self.assertIn(f"H{verdict} is accepted after {decision.count} distinct pairs, LLR ", said)
+            self.assertEqual(json.loads(board.json())["sprt"]["verdict"], verdict)
+
+    def test_a_test_without_a_verdict(self) -> None:
+        board = self.board(40)
+        board.sprt = Sprt(0, 10)
+        for fixture in board.plan.fixtures():
+            self.ended(board, fixture, 0, "alike")
+        self.assertEqual((board.decision.count, board.status()), (1, 11))
+        self.assertIn("no verdict after 1 distinct pair, LLR ", "\n".join(board.lines()))
+        self.assertIn("Elo, LLR ", board.so_far())

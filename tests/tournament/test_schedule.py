@@ -127,3 +127,5 @@ class PairTests(SynchronousTestCase):
         }
         whole = pairs(plan, played(plan, results))
         self.assertEqual([pair.number for pair in distinct(whole)], [0, 2, 3])
+        # What repeats an earlier pair changes nothing about those before it.
+        self.assertEqual(distinct([*whole, evolve(whole[0], number=4)]), distinct(whole))
