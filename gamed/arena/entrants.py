@@ -1,4 +1,4 @@
-"""What a user writes for a bot: a command, an executable, or one of gamed's own; `NAME=` in front names it.
+"""What a user writes for a bot: a command, an executable, a ZIP, or one of gamed's own; `NAME=` in front names it.
 
 Source: docs/topics/design.md#the-runner.
 """
@@ -17,12 +17,16 @@ from typing import Final
 
 from attrs import evolve
 
+from gamed.arena.archives import start_script
 from gamed.arena.runner import Entrant
 from gamed.core.errors import GamedError
 from gamed.registry import GameType
 
 OURS: Final = "bot:"
 """What a strategy of gamed's own bots begins with."""
+
+ARCHIVE: Final = ".zip"
+"""What the name of an archive ends with."""
 
 PLACEHOLDERS: Final = ("host", "port", "code", "name", "seed")
 
@@ -34,20 +38,25 @@ class EntrantError(GamedError):
     """A bot cannot be started in this way."""
 
 
-def entrants(texts: Sequence[str], game_type: GameType, folder: Path) -> list[Entrant]:
-    """Return the entrants that some texts describe, with distinct names. Raises EntrantError."""
+def entrants(texts: Sequence[str], game_type: GameType, folder: Path, unpacked: Path) -> list[Entrant]:
+    """Return the entrants that some texts describe, with distinct names. Raises EntrantError, ArchiveError.
+
+    They run in a folder; archives are unpacked into folders of their own in another one.
+    """
     found: list[Entrant] = []
     for text in texts:
         made = entrant(text, game_type, folder)
         names = {other.name for other in found}
         numbers = (f"{made.name}-{number}" for number in range(2, len(texts) + 1))
         name = next(name for name in (made.name, *numbers) if name not in names)
-        found.append(evolve(made, name=name))
+        # With the number in front, no name leads out of it.
+        place = made.folder if made.archive is None else unpacked / f"{len(found) + 1}-{name}"
+        found.append(evolve(made, name=name, folder=place))
     return found
 
 
 def entrant(text: str, game_type: GameType, folder: Path) -> Entrant:
-    """Return the entrant that a text describes; it runs in a folder. Raises EntrantError."""
+    """Return the entrant that a text describes; it runs in a folder. Raises EntrantError, ArchiveError."""
     named = _NAMED.fullmatch(text)
     name, command = named.groups() if named else ("", text)
     try:
@@ -59,6 +68,11 @@ def entrant(text: str, game_type: GameType, folder: Path) -> Entrant:
     if words[0].startswith(OURS):
         strategy = words[0].removeprefix(OURS)
         return Entrant(name or strategy, _ours(strategy, words[1:], game_type), folder)
+    archive = folder / words[0]
+    if words[0].endswith(ARCHIVE):
+        script = start_script(archive)
+        usual = words[1:] or game_type.contest.arguments.split()
+        return Entrant(name or archive.stem, [f"./{script}", *usual], folder, archive)
     _check(words[0], folder)
     usual = [] if any(_has_placeholder(word) for word in words) else game_type.contest.arguments.split()
     return Entrant(name or _name_of(words, folder), [*words, *usual], folder)
@@ -108,9 +122,10 @@ def _name_of(words: Sequence[str], folder: Path) -> str:
 
 
 def digest(entrant: Entrant) -> str:
-    """Return a digest of the files that an entrant's command names."""
+    """Return a digest of an entrant's archive, or of the files that its command names."""
     made = hashlib.blake2b(digest_size=16)
-    for file in _files(entrant.command, entrant.folder):
+    files = _files(entrant.command, entrant.folder) if entrant.archive is None else [entrant.archive]
+    for file in files:
         with file.open("rb") as opened:
             made.update(hashlib.file_digest(opened, "blake2b").digest())
     return made.hexdigest()

@@ -54,6 +54,10 @@ class Entrant:
     """Words, with `{host}`, `{port}`, `{code}`, `{name}` and `{seed}` where these are to be put in."""
 
     folder: Path
+    """Where it runs."""
+
+    archive: Path | None = None
+    """What is unpacked into its folder before the match."""
 
     def start(self, values: Mapping[str, str], limits: Mapping[str, int]) -> Start:
         """Return how it is started for one game."""

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from gamed.registry import GameType
 
 FOLDER: Final = "gamed-play"
+BOTS: Final = "bots"
+"""The folder in it into which archives are unpacked."""
+
 PAIRS: Final = 10
 MOST_PAIRS: Final = 1_000
 """How many pairs are played if nothing is said; with --sprt at most."""
@@ -90,9 +93,10 @@ class _Play(click.Command):
 def play(bots: Sequence[str], **options: Any) -> None:
     """Have bots play each other, and say which is stronger.
 
-    Each BOT is a command in quotes, an executable, or bot:STRATEGY for one of gamed's own; NAME= before it names it in
-    the table. {host}, {port}, {code}, {name} and {seed} in a command are filled in; a command without them gets the
-    arguments that are usual in the game. Two games make a pair: the same chance, with swapped seats.
+    Each BOT is a command in quotes, an executable, a ZIP with a start.sh, or bot:STRATEGY for one of gamed's own; NAME=
+    before it names it in the table. {host}, {port}, {code}, {name} and {seed} in a command are filled in; a command
+    without them gets the arguments that are usual in the game. Two games make a pair: the same chance, with swapped
+    seats.
 
     With Ctrl-C the match stops; the same command goes on with it. The exit status is 0 if the first bot is stronger, 10
     if it is weaker, 11 if that is not decided (with --sprt: H1, H0, neither); 12 if a bot has played no game to its
@@ -108,6 +112,7 @@ def play(bots: Sequence[str], **options: Any) -> None:
         raise click.UsageError("one bot has nobody to play with; give at least two")
     if options["games"] is not None and options["pairs"] is not None:
         raise click.BadParameter("give --pairs or --games, not both", param_hint="--games")
+    from gamed.arena.archives import ArchiveError  # noqa: PLC0415 (heavy)
     from gamed.arena.entrants import EntrantError, entrants  # noqa: PLC0415 (heavy)
     from gamed.cli.playing import Playing, run  # noqa: PLC0415 (heavy)
     from gamed.registry import game_type_of, game_types  # noqa: PLC0415 (heavy)
@@ -118,8 +123,8 @@ def play(bots: Sequence[str], **options: Any) -> None:
         raise click.BadParameter(why, param_hint="--game")
     game_type, _ = found
     try:
-        made = entrants(bots, game_type, Path.cwd())
-    except EntrantError as error:
+        made = entrants(bots, game_type, Path.cwd(), options["folder"].resolve() / BOTS)
+    except (ArchiveError, EntrantError) as error:
         raise click.UsageError(str(error)) from error
     sprt = _hypotheses(options["sprt"], len(bots))
     asked = {

@@ -24,6 +24,7 @@ from twisted.internet.endpoints import UNIXClientEndpoint, connectProtocol
 from twisted.internet.error import ConnectError
 from twisted.internet.task import react
 
+from gamed.arena.archives import unpack
 from gamed.arena.daemon import PrivateDaemon, configuration
 from gamed.arena.entrants import digest
 from gamed.arena.matches import FolderError, Match, add, locked, matches
@@ -154,6 +155,9 @@ class Playing:
         """Play what is left of the match. Raises GamedError."""
         run_on_monotonic_time(reactor)
         lock = _locked(self.folder)
+        for entrant in self.entrants:
+            if entrant.archive is not None:
+                unpack(entrant.archive, entrant.folder)
         self._reactor = reactor
         path, daemon = self.asked["connect"], None
         if path is None:

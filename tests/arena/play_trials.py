@@ -16,6 +16,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
+from zipfile import ZipFile, ZipInfo
 
 from tests.arena.slot_trials import alive
 from tests.daemon import SCRIPTS
@@ -169,6 +170,19 @@ def whose_bot_has_changed(folder: Folder) -> None:
         assert said.startswith(first), said
 
 
+def of_a_zip(folder: Folder) -> None:
+    """Play with a bot whose archive was made where files cannot be executed, and which writes into its folder."""
+    with ZipFile(folder.path / "team.zip", "w") as made:
+        words = f"{SCRIPTS / 'gamed'} bot battleship --host $1 --port $2 --strategy greedy"
+        made.writestr(ZipInfo("team/start.sh"), f"#!/bin/sh\ntest ! -e made && touch made && exec {words}\n")
+    for begins in ("battleship, team - random", "This match has been played to its end"):
+        status, said, errors = folder.run("team.zip", "bot:random", "--game", "battleship", "--games", "1")
+        assert (status, errors) == (11, ""), (said, errors)
+        assert said.startswith(begins), said
+        assert "left" not in said, said
+    assert (folder.path / "gamed-play" / "bots" / "1-team" / "made").exists()
+
+
 def that_is_killed(folder: Folder) -> None:
     whole = folder.json(*BATTLESHIP, "--dir", "whole")
     for number, whom in enumerate(("runner", "daemon", "both")):
@@ -201,6 +215,7 @@ TRIALS: dict[str, Callable[[Folder], None]] = {
         that_is_wrong_usage,
         that_is_interrupted,
         whose_bot_has_changed,
+        of_a_zip,
         that_is_killed,
     )
 }

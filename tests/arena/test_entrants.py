@@ -6,9 +6,11 @@ import os
 import shutil
 import sys
 from pathlib import Path
+from zipfile import ZipFile
 
 from twisted.trial.unittest import SynchronousTestCase
 
+from gamed.arena.archives import ArchiveError
 from gamed.arena.entrants import EntrantError, digest, entrant, entrants
 from gamed.arena.matches import FILE, FolderError, Match, add, locked, matches
 from gamed.registry import game_type_of, game_types
@@ -70,8 +72,28 @@ class EntrantTests(SynchronousTestCase):
     def test_two_of_a_name_are_numbered(self) -> None:
         found = game_type_of("hive")
         assert found is not None
-        made = entrants(["bot:greedy"] * 3, found[0], self.folder)
+        made = entrants(["bot:greedy"] * 3, found[0], self.folder, self.folder / "bots")
         self.assertEqual([one.name for one in made], ["greedy", "greedy-2", "greedy-3"])
+
+    def test_an_archive(self) -> None:
+        found = game_type_of("battleship")
+        assert found is not None
+        archive = self.folder / "team.zip"
+        with ZipFile(archive, "w") as made:
+            made.writestr("bot/start.sh", "#!/bin/sh\n")
+        texts = ["team.zip", "..=team.zip -x {port}", "bot:random"]
+        one, other, ours = entrants(texts, found[0], self.folder, self.folder / "bots")
+        self.assertEqual((one.name, one.command), ("team", ["./bot/start.sh", "{host}", "{port}"]))
+        self.assertEqual((other.name, other.command), ("..", ["./bot/start.sh", "-x", "{port}"]))
+        folders = [self.folder / "bots" / name for name in ("1-team", "2-..")]
+        self.assertEqual([one.folder, other.folder, ours.folder], [*folders, self.folder])
+        self.assertEqual(digest(one), digest(other))
+        before = digest(one)
+        with ZipFile(archive, "a") as made:
+            made.writestr("bot/more", "")
+        self.assertNotEqual(digest(one), before)
+        with self.assertRaisesRegex(ArchiveError, "cannot be unpacked: "):
+            entrant("nosuch.zip", found[0], self.folder)
 
     def test_a_digest_is_of_the_files(self) -> None:
         found = game_type_of("hive")
