@@ -243,6 +243,9 @@ class Contest:
     seat_name: Callable[[str, int], str] = _name_as_it_is
     """Returns the name that a program may use in the protocol, by its entrant's name and its seat."""
 
+    no_openings: str = ""
+    """Why no match of this game can begin with random moves; "" if it can."""
+
     completed: Callable[[Options], Options] = _given
     """Returns options with those that follow from them. Raises ConfigError."""
 

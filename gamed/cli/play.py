@@ -59,6 +59,13 @@ class _Play(click.Command):
 @click.option("--time", "seconds", type=click.FloatRange(0, min_open=True), help="Seconds for a move.")
 @click.option("--moves", type=click.IntRange(1), help="Moves of all players together after which a game is drawn.")
 @click.option(
+    "--openings",
+    "plies",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Begin both games of a pair with the same N random moves, so that deterministic bots play different games.",
+)
+@click.option(
     "--memory",
     type=click.IntRange(1),
     default=MEMORY,
@@ -143,7 +150,7 @@ def play(bots: Sequence[str], **options: Any) -> None:
 
 def room_options(game_type: GameType, options: Mapping[str, Any]) -> Options:
     """Return the options of the rooms. Raises BadParameter, ConfigError."""
-    from gamed.core.game import MOST_MOVES  # noqa: PLC0415 (heavy)
+    from gamed.core.game import MOST_MOVES, OPENING_PLIES  # noqa: PLC0415 (heavy)
 
     contest = game_type.contest
     seconds = options["seconds"] or contest.seconds
@@ -155,6 +162,11 @@ def room_options(game_type: GameType, options: Mapping[str, Any]) -> Options:
     chosen: dict[str, Any] = {**contest.options, **timed}
     if options["moves"] is not None:
         chosen[MOST_MOVES] = options["moves"]
+    if options["plies"] is not None:
+        if contest.no_openings:
+            why = f"a match of {game_type.kind} cannot begin with random moves: {contest.no_openings}"
+            raise click.BadParameter(f"{why}; let the bots draw lots from {{seed}}", param_hint="--openings")
+        chosen[OPENING_PLIES] = options["plies"]
     for text in options["given"]:
         name, is_whole, value = text.partition("=")
         free = [option for option in known if option not in game_type.count_options]

@@ -46,6 +46,10 @@ def max_moves(options: Options) -> int:
     return int(options.get(MOST_MOVES, 0))
 
 
+OPENING_PLIES: Final = "opening_plies"
+"""The option of a room for how many random moves of players its match begins with; left out: none."""
+
+
 class Termination(StrEnum):
     """Why a game ended. The values are stable, because records contain them."""
 

@@ -54,6 +54,29 @@ def opening(history: History, moves: int | None) -> Opening:
     return plies
 
 
+def random_opening(game: NotatedGame, options: Options, random: Callable[[int], Random], plies: int) -> Opening:
+    """Return random moves that a match begins with, chance's included. `plies`: how many moves of players.
+
+    They follow from the generator of the draw -1, and chance's from those that it has in a match. So both legs of a
+    pair have the same ones. The opening is shorter if the match would be over.
+    """
+    state, choice, found, draws = game.setup(options), random(-1), [], 0
+    while plies:
+        (seat,) = game.to_move(state)
+        if seat == CHANCE:
+            text = game.to_notation(game.draw(state, random(draws)))
+            draws += 1
+        else:
+            # Sorted: the order of moves need not be the same in another process.
+            text = choice.choice(sorted(map(game.to_notation, game.legal_moves(state, seat))))
+            plies -= 1
+        state = game.apply(state, seat, game.parse(text))
+        if game.outcome(state) is not None:
+            break
+        found.append((seat, text))
+    return found
+
+
 @define
 class Match:
     """One match."""

@@ -27,7 +27,7 @@ from gamed.audit import say
 from gamed.core.errors import DiskError, RoomError, StoreError
 from gamed.core.events import Event
 from gamed.core.findings import Finding
-from gamed.core.game import MOST_MOVES, Options, Seeded, Termination
+from gamed.core.game import MOST_MOVES, OPENING_PLIES, Options, Seeded, Termination
 from gamed.core.history import History
 from gamed.core.peer import Party, Peer
 from gamed.core.reception import check_wanted, reserved, suits
@@ -216,7 +216,7 @@ class Lobby(Service):
                 raise RoomError(f"the game has no option {name!r}; it has {', '.join(sorted(chosen))}")
             if type(value) is not type(chosen[name]):
                 raise RoomError(f"the option {name} must be like {chosen[name]!r}, not {value!r}")
-            if name.endswith(("_milliseconds", MOST_MOVES)) and int(value) < 1:
+            if name.endswith(("_milliseconds", MOST_MOVES, OPENING_PLIES)) and int(value) < 1:
                 raise RoomError(f"the option {name} must be at least 1, not {value}")
         settings = self.settings[kind]
         keys = {key.name for key in fields(type(settings))}

@@ -16,6 +16,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree as ET
 from zipfile import ZipFile, ZipInfo
 
 from tests.arena.slot_trials import alive
@@ -170,6 +171,22 @@ def whose_bot_has_changed(folder: Folder) -> None:
         assert said.startswith(first), said
 
 
+def with_openings(folder: Folder) -> None:
+    """Begin both legs after the same random moves, which the records have."""
+    found = folder.json("bot:random", "bot:random", *HIVE, "--games", "4", "--openings", "3")
+    begun = []
+    for game in found["games"]:
+        command = [PLAY[0], "export", game["id"]]
+        record = subprocess.run(command, cwd=folder.path / "gamed-play", capture_output=True, check=True, timeout=60)
+        elements = ET.fromstring(record.stdout).iter()
+        begun.append([element.text for element in elements if "replayed" in element.attrib])
+    assert [len(moves) for moves in begun] == [3] * 4, begun
+    assert begun[0] == begun[1] != begun[2] == begun[3], begun
+    for game, why in (("quoridor", "know no moves but"), ("battleship", "its fleet"), ("roborally", "its own cards")):
+        status, _, errors = folder.run("bot:random", "bot:random", "--game", game, "--openings", "3")
+        assert (status, why in errors) == (2, True), errors
+
+
 def of_a_zip(folder: Folder) -> None:
     """Play with a bot whose archive was made where files cannot be executed, and which writes into its folder."""
     with ZipFile(folder.path / "team.zip", "w") as made:
@@ -215,6 +232,7 @@ TRIALS: dict[str, Callable[[Folder], None]] = {
         that_is_wrong_usage,
         that_is_interrupted,
         whose_bot_has_changed,
+        with_openings,
         of_a_zip,
         that_is_killed,
     )

@@ -47,7 +47,11 @@ game_type = GameType(
     settings=Settings,
     options=_options,
     # A game has at most two lines for each of 200 shots.
-    contest=Contest({"referee": "enforce", "repeated_shots": "lose", MOST_MOVES: 1_000}, arguments="{host} {port}"),
+    contest=Contest(
+        {"referee": "enforce", "repeated_shots": "lose", MOST_MOVES: 1_000},
+        arguments="{host} {port}",
+        no_openings="each bot places its fleet itself",
+    ),
     room_options={"repeated_shots": "lose", MOVE_TIME: 1_000, MOST_MOVES: 1_000},
     connection=Named(f"{__name__}.server.connection"),
     reception=Named(f"{__name__}.server.reception"),

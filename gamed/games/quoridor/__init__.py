@@ -38,7 +38,11 @@ game_type = GameType(
     version="1.1",
     settings=Settings,
     options=_options,
-    contest=Contest({"referee": "strict", MOST_MOVES: 300}, arguments="{host} {port} {name}"),
+    contest=Contest(
+        {"referee": "strict", MOST_MOVES: 300},
+        arguments="{host} {port} {name}",
+        no_openings="its worlds know no moves but their own",
+    ),
     room_options={MOVE_TIME: 1_000, MOST_MOVES: 1_000},
     connection=Named(f"{__name__}.server.connection"),
     reception=Named(f"{__name__}.server.reception"),

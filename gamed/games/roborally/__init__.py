@@ -91,6 +91,7 @@ game_type = GameType(
         {MOST_MOVES: 1_000},
         time=_time,
         arguments="{host} {port} {name}",
+        no_openings="each pair has its own cards",
         seat_name=Named(f"{__name__}.server.seat_name"),
         completed=partial(Named(f"{__name__}.server.completed"), Settings()),
     ),

@@ -12,7 +12,7 @@ from typing import Any, Final
 from attrs import Attribute, evolve, field, frozen
 from attrs.validators import gt
 
-from gamed.core.game import MOST_MOVES, Options
+from gamed.core.game import MOST_MOVES, OPENING_PLIES, Options
 from gamed.registry import Contest, GameType, ListenerSettings, Named, ReplayFormat
 
 
@@ -63,7 +63,7 @@ game_type = GameType(
     options=_options,
     # By the rules, a game has at most 60 moves.
     contest=Contest({MOST_MOVES: 100}, 2, time=_time, arguments="--host {host} --port {port} --reservation {code}"),
-    room_options={MOST_MOVES: 1_000},
+    room_options={MOST_MOVES: 1_000, OPENING_PLIES: 4},
     connection=Named(f"{__name__}.server.connection"),
     reception=Named(f"{__name__}.server.reception"),
     table=Named(f"{__name__}.server.table"),

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from random import Random
 from typing import Any
 
-from gamed.core.game import Options
-from gamed.core.match import Match
+from gamed.core.game import OPENING_PLIES, Options
+from gamed.core.match import Match, random_opening
 from gamed.core.reception import LobbyServices
 from gamed.games.softwarechallenge.reception import SoftwareChallengeReception
 from gamed.games.softwarechallenge.seasons.hive.wire import HiveSeason
@@ -31,4 +31,7 @@ def reception(settings: Any, services: LobbyServices) -> SoftwareChallengeRecept
 def table(_settings: Any, options: Options, random: Callable[[int], Random], now: float) -> SeasonTable:
     """Return a fresh match."""
     soft, hard = (int(options[f"{limit}_milliseconds"]) / 1000 for limit in ("soft", "hard"))
-    return SeasonTable(_SEASON, options, Match(_SEASON.game, options, random, now), Limits(soft, hard))
+    made = SeasonTable(_SEASON, options, Match(_SEASON.game, options, random, now), Limits(soft, hard))
+    if OPENING_PLIES in options:
+        made.opening = random_opening(_SEASON.game, options, random, int(options[OPENING_PLIES]))
+    return made

@@ -108,7 +108,7 @@ class SeasonTable(MatchTable):
     slots: tuple[Slot, ...] = (OPEN, OPEN)
 
     opening: Opening = ()
-    """Moves of a recorded game. This game starts after them."""
+    """Moves of a recorded game, or random ones. This game starts after them."""
 
     is_prepared: bool = False
     """Whether an administrator prepared the room."""
@@ -191,14 +191,17 @@ class SeasonTable(MatchTable):
     # Before the game
 
     def prepare(self, room: str, slots: Sequence[Slot], *, paused: bool, opening: Opening = ()) -> None:
-        """Set the room's id and slots, and whether the game starts paused. Slots that are not given are `OPEN`."""
+        """Set the room's id and slots, and whether the game starts paused. Slots that are not given are `OPEN`.
+
+        `opening`: instead of the one that the room's options set, if there are moves in it.
+        """
         self.room = room
         self._request = MoveRequest(room)
         self.slots = (*slots, *(OPEN,) * (len(SEATS) - len(slots)))
         self.is_prepared = bool(slots)
         self.is_paused = paused or any(slot.should_be_paused for slot in slots)
         self._timed = [slot.can_timeout for slot in self.slots]
-        self.opening = opening
+        self.opening = opening or self.opening
 
     def join(self, name: str, now: float, seat: Seat | None = None) -> Step:  # noqa: ARG002 (slots have names here)
         """Take a slot. When both are taken, the game starts."""
