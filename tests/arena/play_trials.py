@@ -20,7 +20,8 @@ from xml.etree import ElementTree as ET
 from zipfile import ZipFile, ZipInfo
 
 from tests.arena.slot_trials import alive
-from tests.daemon import SCRIPTS
+from tests.daemon import ROOT, SCRIPTS
+from tests.test_howto import STEP, put
 
 PLAY = [str(SCRIPTS / "gamed"), "play"]
 HIVE = ["--game", "hive", "--seed", "1", "--time", "60"]
@@ -200,6 +201,31 @@ def of_a_zip(folder: Folder) -> None:
     assert (folder.path / "gamed-play" / "bots" / "1-team" / "made").exists()
 
 
+def of_the_tutorial(folder: Folder) -> None:
+    """Follow the tutorial to the letter."""
+    text = (ROOT / "docs" / "tutorial" / "compare.md").read_text()
+    steps = list(STEP.finditer(text))
+    commands = re.findall(r"^    (\S(?:.*\\\n)*.*)$", re.sub(r"(?ms)^```.*?^```$", "", text), re.MULTILINE)
+    assert (len(steps), len(commands)) == (3, 4), (steps, commands)
+    (folder.path / ".venv").mkdir()
+    (folder.path / ".venv" / "bin").symlink_to(SCRIPTS)
+
+    def run(command: str) -> str:
+        done = subprocess.run(
+            command, shell=True, cwd=folder.path, capture_output=True, text=True, timeout=200, check=True
+        )
+        assert "left" not in done.stdout, done.stdout
+        return done.stdout
+
+    put(folder.path, steps[0])
+    assert "bot is the stronger one" in run(commands[0])
+    run(commands[1])
+    put(folder.path, steps[1])
+    put(folder.path, steps[2])
+    assert "H1 is accepted" in run(commands[2])
+    assert commands[3] == ".venv/bin/gamed play --browse"
+
+
 def that_is_killed(folder: Folder) -> None:
     whole = folder.json(*BATTLESHIP, "--dir", "whole")
     for number, whom in enumerate(("runner", "daemon", "both")):
@@ -234,6 +260,7 @@ TRIALS: dict[str, Callable[[Folder], None]] = {
         whose_bot_has_changed,
         with_openings,
         of_a_zip,
+        of_the_tutorial,
         that_is_killed,
     )
 }

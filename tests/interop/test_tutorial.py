@@ -169,7 +169,7 @@ class TutorialTests(LiveTestCase):
         files = [file for folder in ("words", "games", "pages") for file in (STATIC / folder).rglob("*.js")]
         words = "\n".join(file.read_text() for file in files)
         pages = sorted(TUTORIAL.glob("*.md"))
-        self.assertEqual(len(pages), 4)
+        self.assertEqual(len(pages), 5)
         for page in pages:
             for label in re.findall(r"\*\*(.+?)\*\*", page.read_text()):
                 self.assertIn(f'"{label}"', words, page.name)
