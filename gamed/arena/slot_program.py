@@ -68,11 +68,18 @@ def children() -> list[int]:
 
 def kill(child: int) -> None:
     """Kill a child that was not waited for, so that nobody else can have its number. Raises ValueError for others."""
-    if child <= 1 or child not in children():
+    if child <= 1:
         raise ValueError(f"{child} is no child of this process")
-    handle = os.pidfd_open(child)
     try:
+        handle = os.pidfd_open(child)
+    except ProcessLookupError as error:
+        raise ValueError(f"{child} is no process") from error
+    try:
+        # Asks whose child it is. A list of children would not do: it may lack some while others end.
+        os.waitid(os.P_PIDFD, handle, os.WEXITED | os.WNOHANG | os.WNOWAIT)
         signal.pidfd_send_signal(handle, signal.SIGKILL)
+    except ChildProcessError as error:
+        raise ValueError(f"{child} is no child of this process") from error
     finally:
         os.close(handle)
 

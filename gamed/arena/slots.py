@@ -164,6 +164,9 @@ class Slot(ProcessProtocol):
         if childFD != slot_program.EVENTS:
             self.outputs[childFD - 1].add(data)
             return
+        if self.is_lost:
+            # Said before it was killed, and read after everybody has learnt of its end.
+            return
         *lines, self._rest = (self._rest + data).split(b"\n")
         for line in lines:
             self._told(json.loads(line))

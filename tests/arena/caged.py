@@ -35,7 +35,8 @@ class CagedTestCase(SynchronousTestCase):
         command = [*NAMESPACE, sys.executable, "-m", module, name]
         found = {**os.environ, **environment}
         done = subprocess.run(command, cwd=ROOT, env=found, capture_output=True, text=True, timeout=300, check=False)
-        self.assertEqual((done.returncode, done.stderr), (0, ""), name)
+        if done.returncode or done.stderr:
+            self.fail(f"{name} ended with status {done.returncode}:\n{done.stderr}")
 
     def need(self, *programs: str) -> None:
         """Skip the test if programs of others are not installed."""

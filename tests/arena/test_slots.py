@@ -5,9 +5,13 @@ Source: docs/topics/design.md#slots.
 
 from __future__ import annotations
 
+from twisted.internet.error import ProcessTerminated
+from twisted.internet.testing import MemoryReactorClock, StringTransport
+from twisted.python.failure import Failure
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.arena.slots import KEPT_BYTES, Output, Start
+from gamed.arena.slot_program import EVENTS
+from gamed.arena.slots import KEPT_BYTES, Exit, Output, Slot, SlotError, Start
 from tests.arena.caged import CagedTestCase, add_tests
 from tests.arena.slot_trials import TRIALS
 from tests.daemon import ROOT
@@ -18,6 +22,19 @@ class BotTests(CagedTestCase):
 
 
 add_tests(BotTests, "tests.arena.slot_trials", TRIALS, {})
+
+
+class LostTests(SynchronousTestCase):
+    def test_what_is_read_after_its_end_changes_nothing(self) -> None:
+        slot = Slot(MemoryReactorClock())
+        slot.makeConnection(StringTransport())
+        answer = slot.start(Start(["x"], ROOT, {}))
+        slot.processExited(Failure(ProcessTerminated(signal=9)))
+        self.failureResultOf(answer, SlotError)
+        before = slot.exited
+        self.assertEqual(before, Exit(-9, 0.0, 0.0))
+        slot.childDataReceived(EVENTS, b'{"started": true}\n{"exited": 0, "cpu": 1, "memory": 2}\n')
+        self.assertEqual(slot.exited, before)
 
 
 class OutputTests(SynchronousTestCase):
