@@ -71,11 +71,14 @@ class DaemonClient(AMP):
         """Give the daemon a listening socket. The caller's own copy can be closed when this has fired."""
         return self._call(commands.Adopt, entrance=entrance, game=game, socket=listening.fileno())
 
-    def open(self, opening: Opening, entrances: Sequence[int], *, is_fresh: bool) -> Deferred[list[str]]:
-        """Open a room; fire with the reservation codes of its seats. Fails with RoomError, StoreError."""
+    def open(self, opening: Opening, entrances: Sequence[int], stale: Sequence[int] = ()) -> Deferred[list[str]]:
+        """Open a room; fire with the reservation codes of its seats. Fails with RoomError, StoreError.
+
+        `stale`: see `commands.Open`.
+        """
         names = {"game": opening.game, "id": opening.id, "seed": opening.seed}
         fixture = json.dumps({**names, "options": dict(opening.options), "names": list(opening.names)})
-        opened = self._call(commands.Open, fixture=fixture, entrances=list(entrances), is_fresh=is_fresh)
+        opened = self._call(commands.Open, fixture=fixture, entrances=list(entrances), stale=list(stale))
         return opened.addCallback(_take("codes"))
 
     def absent(self, room: str, seat: Seat) -> Deferred[Any]:

@@ -8,7 +8,8 @@ from __future__ import annotations
 import os
 import socket
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -21,7 +22,7 @@ from twisted.python.failure import Failure
 from gamed.arena.client import DaemonClient, Opening
 from gamed.arena.slots import Exit, Slot, SlotError, Start, sweep
 from gamed.core.errors import GamedError, RoomError, StoreError
-from gamed.core.game import Options, Seat
+from gamed.core.game import Options, Seat, Termination
 from gamed.tournament.results import Result
 from gamed.tournament.schedule import Fixture, Plan, due
 
@@ -36,6 +37,9 @@ GRACE: Final = 0.5
 """Seconds that a bot has from the end of its game until it is killed; and from its own end until it counts as absent,
 if it has no seat: what it has sent may still be on its way."""
 
+
+PLAYED: Final = (Termination.VICTORY, Termination.DRAW, Termination.LIMIT)
+"""How a game ends by the rules: its programs may play another one."""
 
 RESULTS_AT_ONCE: Final = 100
 """How many results are asked for at once: an answer of AMP ends at 64 KiB."""
@@ -77,7 +81,13 @@ class Game:
 
     fixture: Fixture
     lane: Lane
+    slots: Sequence[int]
+    """Which slot of the lane each seat's program is in."""
+
     over: Deferred[Result] = field(factory=Deferred)
+    started: set[Seat] = field(factory=set)
+    """The seats whose programs were started for this game."""
+
     seated: set[Seat] = field(factory=set)
     has_begun: bool = False
     timer: IDelayedCall | None = None
@@ -90,14 +100,25 @@ class Game:
         """Return the seat that is taken next."""
         return len(self.seated)
 
+    def slot(self, seat: Seat) -> Slot:
+        """Return the slot of a seat's program."""
+        return self.lane.slots[self.slots[seat]]
+
 
 @define(eq=False)
 class Lane:
-    """A slot and an entrance for each seat of one game at a time."""
+    """A slot and an entrance for each player of one game at a time."""
 
-    slots: list[Slot]
-    ports: list[int]
-    entrances: list[int]
+    slots: list[Slot] = field(factory=list)
+    ports: list[int] = field(factory=list)
+    entrances: list[int] = field(factory=list)
+    entrants: list[int | None] = field(factory=list)
+    """Whose program each slot has; None: it is clear."""
+
+    def has(self, number: int, entrant: int) -> bool:
+        """Whether a program of an entrant runs in a slot."""
+        slot = self.slots[number]
+        return self.entrants[number] == entrant and slot.exited is None and not slot.is_lost
 
 
 @frozen
@@ -134,6 +155,10 @@ class Runner:
 
     on_finished: Callable[[Finished], None]
     """Called with each game whose room is closed."""
+
+    is_kept: bool = False
+    """Whether a program plays game after game, and connects again to its port for the next one, as long as its games
+    end by the rules. Else one is started for each game."""
 
     is_reaper: bool = False
     """Whether orphans of bots come to this process (`become_subreaper`), and it has no children but Twisted's."""
@@ -207,12 +232,13 @@ class Runner:
 
     async def _add_lane(self, number: int) -> None:
         seats = range(len(self.plan.pairings[0]))
-        lane = Lane([], [], [])
+        lane = Lane()
         self._lanes.append(lane)
         for seat in seats:
             slot = Slot(self.reactor)
             slot.open()
             lane.slots.append(slot)
+            lane.entrants.append(None)
             lane.entrances.append(number * len(seats) + seat)
             with socket.create_server((HOST, 0), backlog=16) as listening:
                 lane.ports.append(listening.getsockname()[1])
@@ -234,20 +260,35 @@ class Runner:
 
     async def _play(self, lane: Lane, fixture: Fixture) -> Result | None:
         """Play one game; return its result, or None if the daemon is lost."""
-        id, game = self.plan.id_of(fixture), Game(fixture, lane)  # noqa: A001 (a game's)
-        entrants = [self.entrants[entrant] for entrant in fixture.seats]
-        names = [entrant.name for entrant in entrants]
+        id = self.plan.id_of(fixture)  # noqa: A001 (a game's)
+        # An entrant has the same slot in both games of a pair, so a program that is kept has the same port.
+        players = sorted(fixture.seats)
+        game = Game(fixture, lane, [players.index(entrant) for entrant in fixture.seats])
+        names = [self.entrants[entrant].name for entrant in fixture.seats]
         opening = Opening(self.game, id, self.plan.seed_of(fixture), self.options, names)
+        new = [seat for seat, entrant in enumerate(fixture.seats) if not lane.has(game.slots[seat], entrant)]
+        is_clean = False
         self._games[id] = game
         try:
-            codes = await self.client.open(opening, lane.entrances, is_fresh=True)
+            await self._clear(lane, [game.slots[seat] for seat in new])
+            entrances = [lane.entrances[number] for number in game.slots]
+            codes = await self.client.open(opening, entrances, [entrances[seat] for seat in new])
             self._set_timer(game)
-            for seat, entrant in enumerate(entrants):
-                await self._start(game, seat, entrant, codes[seat])
+            for seat in range(len(names)):
+                slot = game.slot(seat)
+                slot.on_exit = partial(self._exited, game, seat, codes[seat])
+                if seat in new:
+                    await self._start(game, seat, codes[seat])
+                    continue
+                slot.forget()
+                if slot.exited is not None:
+                    slot.on_exit(slot.exited)
             result = await game.over
-            await self._exits(lane)
-            exits = {seat: slot.exited for seat, slot in enumerate(lane.slots)}
-            slots = list(lane.slots)
+            is_clean = self.is_kept and result.termination in PLAYED and not result.causes
+            if not is_clean:
+                await self._exits(lane)
+            exits = {seat: game.slot(seat).exited for seat in range(len(names))}
+            slots = [game.slot(seat) for seat in range(len(names))]
         except Exception:
             # Whatever was asked of a daemon that has ended fails in its own way.
             if self._why_lost:
@@ -259,24 +300,29 @@ class Runner:
             game.over.addErrback(lambda _failure: None)
             if game.timer is not None and game.timer.active():
                 game.timer.cancel()
-            await self._clear(lane)
+            for slot in lane.slots:
+                slot.on_exit = None
+            if not is_clean:
+                await self._clear(lane, range(len(lane.slots)))
         # Clearing a slot has read the rest of what its bot wrote.
         said = {seat: slot.outputs[1].last_line for seat, slot in enumerate(slots)}
         self.on_finished(Finished(fixture, result, exits, game.reasons, said))
         return result
 
-    async def _start(self, game: Game, seat: Seat, entrant: Entrant, code: str) -> None:
+    async def _start(self, game: Game, seat: Seat, code: str) -> None:
+        """Start the program of a seat. Its slot must be clear."""
+        entrant, number = self.entrants[game.fixture.seats[seat]], game.slots[seat]
         values = {
             "host": HOST,
-            "port": str(game.lane.ports[seat]),
+            "port": str(game.lane.ports[number]),
             "code": code,
             "name": self.seat_name(entrant.name, seat),
             "seed": str(self.plan.bot_seed(game.fixture, seat)),
         }
-        slot = game.lane.slots[seat]
-        slot.on_exit = lambda _exit: self._exited(game, seat)
+        game.started.add(seat)
+        game.lane.entrants[number] = game.fixture.seats[seat]
         try:
-            reason = await slot.start(entrant.start(values, self.limits))
+            reason = await game.slot(seat).start(entrant.start(values, self.limits))
         except SlotError:
             # The bot was so fast: its end was told.
             return
@@ -284,15 +330,26 @@ class Runner:
             game.reasons[seat] = f"{entrant.command[0]}: {reason}"
             self._absent(game, seat)
 
-    def _exited(self, game: Game, seat: Seat) -> None:
+    def _exited(self, game: Game, seat: Seat, code: str, _exit: Exit) -> None:
         """Take note that a bot has ended. If it has no seat by then, it never comes.
 
         If it has killed its slot, what it has started lives, and may hold its connection.
         """
-        if self.is_reaper and game.lane.slots[seat].is_lost:
+        if self.is_reaper and game.slot(seat).is_lost:
             sweep(reapProcessHandlers)
-        if seat not in game.seated and not game.over.called:
+        if seat in game.seated or game.over.called:
+            return
+        if seat in game.started:
             self.reactor.callLater(GRACE, self._absent, game, seat)
+        else:
+            # It has ended after an earlier game.
+            Deferred.fromCoroutine(self._start_anew(game, seat, code)).addErrback(lambda _failure: None)
+
+    async def _start_anew(self, game: Game, seat: Seat, code: str) -> None:
+        on_exit = game.slot(seat).on_exit
+        await self._clear(game.lane, [game.slots[seat]])
+        game.slot(seat).on_exit = on_exit
+        await self._start(game, seat, code)
 
     def _absent(self, game: Game, seat: Seat) -> None:
         if not game.over.called and seat not in game.seated and not self._why_lost:
@@ -330,15 +387,18 @@ class Runner:
         if timer.active():
             timer.cancel()
 
-    async def _clear(self, lane: Lane) -> None:
-        """Clear the slots of a lane; replace those whose program a bot has killed."""
-        for seat, slot in enumerate(lane.slots):
+    async def _clear(self, lane: Lane, numbers: Iterable[int]) -> None:
+        """Clear slots of a lane; replace those whose program a bot has killed."""
+        for number in numbers:
+            if lane.entrants[number] is None:
+                continue
+            slot, lane.entrants[number] = lane.slots[number], None
             slot.on_exit = None
             try:
                 await slot.clear()
             except SlotError:
-                lane.slots[seat] = Slot(self.reactor)
-                lane.slots[seat].open()
+                lane.slots[number] = Slot(self.reactor)
+                lane.slots[number].open()
 
     # What the daemon says (Follower)
 

@@ -127,6 +127,10 @@ class Slot(ProcessProtocol):
         program = [sys.executable, "-I", "-S", slot_program.__file__]
         self.reactor.spawnProcess(self, program[0], program, os.environ, childFDs={0: "w", 1: "r", 2: "r", 3: "r"})
 
+    def forget(self) -> None:
+        """Forget what the present bot has written so far."""
+        self.outputs = (Output(), Output())
+
     def start(self, start: Start) -> Deferred[str]:
         """Start a bot; fire with the reason why it cannot be started, "" if it was. The slot must be clear."""
         self.exited, self.outputs = None, (Output(), Output())

@@ -55,6 +55,13 @@ class _Play(click.Command):
 @click.option(
     "--concurrency", type=click.IntRange(1), help="How many games are played at a time. Default: half the processors."
 )
+@click.option(
+    "--start",
+    type=click.Choice(["fresh", "kept"]),
+    default="fresh",
+    show_default=True,
+    help="Start a bot for each game, or keep it for the next ones: it connects again to its port.",
+)
 @click.option("--seed", type=click.IntRange(0, 2**63 - 1), help="Make the games' chance repeatable.")
 @click.option("--time", "seconds", type=click.FloatRange(0, min_open=True), help="Seconds for a move.")
 @click.option("--moves", type=click.IntRange(1), help="Moves of all players together after which a game is drawn.")
@@ -142,6 +149,7 @@ def play(bots: Sequence[str], **options: Any) -> None:
         "games": options["games"] or _TWO * (options["pairs"] or (MOST_PAIRS if sprt else PAIRS)),
         "sprt": sprt,
         "memory": options["memory"],
+        "start": options["start"],
         "seed": options["seed"],
         "connect": options["connect"],
     }

@@ -187,6 +187,7 @@ class Playing:
             {"memory": self.asked["memory"]},
             self.game_type.contest.seat_name,
             self._finished,
+            is_kept=self.asked["start"] == "kept",
             is_reaper=True,
         )
         try:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from twisted.protocols.amp import Boolean, Command, Descriptor, Integer, ListOf, Unicode
+from twisted.protocols.amp import Command, Descriptor, Integer, ListOf, Unicode
 
 from gamed.core.errors import RoomError, StoreError
 
@@ -35,9 +35,9 @@ class Adopt(Command):
 class Open(Command):
     """Open the room of a fixture, and the entrances of its seats."""
 
-    arguments: ClassVar = [(b"fixture", Unicode()), (b"entrances", ListOf(Integer())), (b"is_fresh", Boolean())]
-    """`fixture`: JSON, with `game`, `id`, `seed`, `options` and `names`, those of the players by seat. `is_fresh`: what
-    waits at the entrances was sent by programs that have ended."""
+    arguments: ClassVar = [(b"fixture", Unicode()), (b"entrances", ListOf(Integer())), (b"stale", ListOf(Integer()))]
+    """`fixture`: JSON, with `game`, `id`, `seed`, `options` and `names`, those of the players by seat. `entrances`: one
+    for each seat. `stale`: those of them where what waits was sent by programs that have ended."""
 
     response: ClassVar = [(b"codes", ListOf(Unicode()))]
     """Reservation codes of the seats."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import socket
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, Final
 
@@ -134,13 +134,19 @@ class Runner:
         entrance.shut()
 
     def open(
-        self, game: str, fixture: Fixture, options: Options, entrances: list[tuple[int, str]], *, is_fresh: bool
+        self,
+        game: str,
+        fixture: Fixture,
+        options: Options,
+        entrances: Sequence[tuple[int, str]],
+        stale: Sequence[int] = (),
     ) -> list[str]:
         """Open a fixture's room, and its entrances. Return the reservation codes. Raises RoomError, StoreError.
 
-        `entrances`: number and player's name of each seat. `is_fresh`: see `commands.Open`.
+        `entrances`: number and player's name of each seat. `stale`: see `commands.Open`.
         """
-        unknown = next((number for number, _ in entrances if number not in self.entrances), None)
+        named = *(number for number, _ in entrances), *stale
+        unknown = next((number for number in named if number not in self.entrances), None)
         if unknown is not None:
             raise RoomError(f"there is no entrance {unknown}")
         lobby, reception = self.runners.lobby, self.runners.factory_of(game).reception
@@ -148,9 +154,8 @@ class Runner:
         if isinstance(reception, Furnishes):
             reception.furnish(room)
         used = [self.entrances[number] for number, _ in entrances]
-        if is_fresh:
-            for entrance in used:
-                entrance.drain()
+        for number in stale:
+            self.entrances[number].drain()
         self.rooms[room.id] = room
         room.witness = self.testify
         reservations = [lobby.reservations.make(room, seat) for seat in range(len(used))]
@@ -212,12 +217,12 @@ class Control(AMP):
         return loaded.addCallback(lambda _adopted: {})
 
     @commands.Open.responder
-    def open(self, fixture: str, entrances: list[int], is_fresh: bool) -> dict[str, Any]:  # noqa: FBT001 (AMP's)
+    def open(self, fixture: str, entrances: list[int], stale: list[int]) -> dict[str, Any]:
         """Answer `Open`."""
         asked = json.loads(fixture)
         kept = Fixture(asked["id"], asked["seed"], len(entrances))
         numbered = list(zip(entrances, asked["names"], strict=True))
-        return {"codes": self.runner.open(asked["game"], kept, asked["options"], numbered, is_fresh=is_fresh)}
+        return {"codes": self.runner.open(asked["game"], kept, asked["options"], numbered, stale)}
 
     @commands.Absent.responder
     def absent(self, room: str, seat: int) -> dict[str, Any]:

@@ -221,6 +221,29 @@ async def of_programs_that_do_not_play(match: Match) -> None:
     await match.end()
 
 
+async def of_programs_that_are_kept(match: Match) -> None:
+    """Play with programs that connect again after each game, that end with it, and that end soon after it."""
+    await match.begin()
+    client = [sys.executable, "-I", "-S", str(ROOT / "tests" / "benchmarks" / "arena_client.py"), "{host}", "{port}"]
+    says = ["/bin/sh", "-c", 'echo started >&2; "$@"; sleep $0']
+    kinds = {
+        "kept": Entrant("Kept", [*says, "0", *client, "kept"], Path("/")),
+        "once": Entrant("Once", [*says, "0", *client, "fresh"], Path("/")),
+        "late": Entrant("Late", [*says, "0.01", *client, "fresh"], Path("/")),
+    }
+    for other, starts in (("kept", 2), ("once", 7), ("late", 7)):
+        match.plan, match.results = Plan(ID.format(len(match.finished)), 7, 2, 6), {}
+        match.finished.clear()
+        runner = await match.runner("battleship", [kinds["kept"], kinds[other]], 6, max_moves=400)
+        runner.concurrency, runner.is_kept = 1, True
+        await runner.play()
+        results = [game.result for game in played(match.plan, match.results)]
+        assert [(result.termination, result.moves) for result in results] == 6 * [(Termination.VICTORY, 266)], results
+        said = [line for finished in match.finished for line in finished.said.values()]
+        assert said.count("started") == starts, (other, said)
+    await match.end()
+
+
 async def whose_daemon_is_killed(match: Match) -> None:
     await match.begin()
     runner = await match.runner("battleship", [ours("battleship", "Anna"), ours("battleship", "Bert")], 6)
@@ -319,6 +342,7 @@ TRIALS: dict[str, Callable[[Match], Coroutine[Any, Any, None]]] = {
         of_racket_worlds,
         that_is_played_again,
         of_programs_that_do_not_play,
+        of_programs_that_are_kept,
         whose_daemon_is_killed,
         whose_runner_is_killed,
         that_is_stopped,

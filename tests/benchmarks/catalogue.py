@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-from tests.benchmarks import floods, hive, quoridor, relay, roborally, rooms, start
+from tests.benchmarks import arena, floods, hive, quoridor, relay, roborally, rooms, start
 from tests.benchmarks.measuring import Figure, Measurement, Programs, cpu_seconds, settle
 from tests.daemon import PATIENT, free_port, section
 
@@ -144,6 +144,7 @@ def roborally_queries(programs: Programs) -> Sequence[float]:
 LINE = "µs CPU"
 MOVE = "ms CPU"
 BARE = "a bare Twisted relay"
+BARE_LOOP = "a bare Twisted loop"
 REACTOR = "importing Twisted's reactor"
 
 
@@ -155,6 +156,15 @@ def _relay(pairs: int, most: float, *, apart: bool) -> Measurement:
         (Figure(title, LINE, BARE, most),),
         partial(relay.lines, pairs=pairs, apart=apart),
         partial(relay.bare_lines, pairs, apart=apart),
+    )
+
+
+def _arena(start: str, most: float) -> Measurement:
+    return Measurement(
+        "arena",
+        (Figure(f"a Battleship game of two {start} processes, 66 shots a side", "ms", BARE_LOOP, most),),
+        partial(arena.games, start=start),
+        partial(arena.bare_games, start),
     )
 
 
@@ -188,6 +198,7 @@ MEASUREMENTS = (
         (Figure("a whole Battleship game, 60 shots a side", MOVE, most_of_before=0.5),),
         relay.whole_games,
     ),
+    *(_arena(start, most) for start, most in (("fresh", 1 / 0.5), ("kept", 1 / 0.35))),
     _hive(1),
     _hive(HIVE_ROOMS),
     Measurement("quoridor", (Figure("a Quoridor move, 1 table", LINE),), partial(quoridor_moves, tables=1)),

@@ -68,7 +68,7 @@ class PlayTests(ControlTestCase):
                     ports.append(listening.getsockname()[1])
                     await client.adopt(seat, game, listening)
             options = {"max_moves": 30, **PATIENT.get(game, {})}
-            await client.open(Opening(game, ID.format(number), 7, options, ("A", "B")), [0, 1], is_fresh=True)
+            await client.open(Opening(game, ID.format(number), 7, options, ("A", "B")), [0, 1], [0, 1])
             # Who comes first waits until it is due.
             bots = [self.bot(game, port, name) for port, name in zip(reversed(ports), ("Bert", "Anna"), strict=True)]
             await told.done

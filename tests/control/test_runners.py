@@ -86,7 +86,7 @@ class RunnerTestCase(SynchronousTestCase):
 
     def open(self, number: int = 1, **options: Any) -> list[str]:
         fixture = Opening(self.kind, ID.format(number), 7, options, ("A", "B"))
-        return self.of(self.client.open(fixture, [0, 1], is_fresh=False))
+        return self.of(self.client.open(fixture, [0, 1]))
 
     def come(self, number: int) -> Program:
         player = self.made.players[list(self.made.players)[-1]](Random(number))
@@ -137,7 +137,7 @@ class GameTests(RunnerTestCase):
             (Opening("battleship", ID.format(1), 7, {"referee": "x"}, ("A", "B")), [0, 1], "'referee' must be in"),
         ):
             failures: list[Any] = []
-            self.client.open(opening, entrances, is_fresh=False).addErrback(failures.append)
+            self.client.open(opening, entrances).addErrback(failures.append)
             self.pump.flush()
             self.assertIsInstance(failures[0].value, RoomError)
             self.assertIn(reason, str(failures[0].value))
@@ -146,7 +146,7 @@ class GameTests(RunnerTestCase):
     def test_who_does_not_begin_with_its_key_opens_nothing(self) -> None:
         client, _, pump = connectedServerAndClient(lambda: Control(self.runners), lambda: DaemonClient(Told()))
         failures: list[Any] = []
-        client.open(Opening("battleship", ID.format(1), 7, {}, ()), [], is_fresh=False).addErrback(failures.append)
+        client.open(Opening("battleship", ID.format(1), 7, {}, ()), []).addErrback(failures.append)
         pump.flush()
         self.assertIn("a runner begins with its key", str(failures[0].value))
 
