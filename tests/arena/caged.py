@@ -31,12 +31,16 @@ class CagedTestCase(SynchronousTestCase):
         if why_not():
             self.skipTest(why_not())
 
-    def run_trial(self, module: str, name: str, **environment: str) -> None:
+    def run_trial(self, module: str, name: str, longest: float = 300.0, **environment: str) -> str:
+        """Run a trial; return what it has printed. `longest`: seconds."""
         command = [*NAMESPACE, sys.executable, "-m", module, name]
         found = {**os.environ, **environment}
-        done = subprocess.run(command, cwd=ROOT, env=found, capture_output=True, text=True, timeout=300, check=False)
+        done = subprocess.run(
+            command, cwd=ROOT, env=found, capture_output=True, text=True, timeout=longest, check=False
+        )
         if done.returncode or done.stderr:
             self.fail(f"{name} ended with status {done.returncode}:\n{done.stderr}")
+        return done.stdout
 
     def need(self, *programs: str) -> None:
         """Skip the test if programs of others are not installed."""

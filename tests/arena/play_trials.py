@@ -27,6 +27,26 @@ PLAY = [str(SCRIPTS / "gamed"), "play"]
 HIVE = ["--game", "hive", "--seed", "1", "--time", "60"]
 BATTLESHIP = ["greedy=bot:greedy", "random=bot:random", "--game", "battleship", "--seed", "1", "--games", "5"]
 
+TO_AND_FRO = """
+import socket, sys
+connection = socket.create_connection((sys.argv[1], int(sys.argv[2])))
+connection.sendall(b'(REGISTER ((name "x")))\\n')
+for line in connection.makefile():
+    call, *words = line[1:].split(" ")
+    if call == "wait-or-play":
+        connection.sendall(b"(play)\\n")
+    elif call in ("start2play", "start2wait"):
+        first = (call == "start2play") == (words[0] == "1")
+        rows, steps = ((0, 1) if first else (8, 7)), 0
+    if call in ("start2play", "play"):
+        steps += 1
+        connection.sendall(b"(move player 4 %d)\\n" % rows[steps % 2])
+"""
+"""A world that steps to and fro."""
+
+PATIENCE = 1_000.0
+"""Seconds for one command; whoever runs the trial has less."""
+
 
 class Folder:
     """A folder in which the command is run."""
@@ -37,7 +57,7 @@ class Folder:
     def run(self, *words: str) -> tuple[int, str, str]:
         """Run the command to its end; return the exit status and what it says."""
         command = [*PLAY, *words]
-        done = subprocess.run(command, cwd=self.path, capture_output=True, text=True, timeout=200, check=False)
+        done = subprocess.run(command, cwd=self.path, capture_output=True, text=True, timeout=PATIENCE, check=False)
         return done.returncode, done.stdout, done.stderr
 
     def json(self, *words: str) -> Any:
@@ -188,6 +208,27 @@ def with_openings(folder: Folder) -> None:
         assert (status, why in errors) == (2, True), errors
 
 
+def that_goes_nowhere(folder: Folder) -> None:
+    """Play with worlds that step to and fro: a draw by its greatest length."""
+    (folder.path / "to_and_fro.py").write_text(TO_AND_FRO)
+    bot = f"{sys.executable} -I -S to_and_fro.py {{host}} {{port}}"
+    words = [f"a={bot}", f"b={bot}", "--game", "quoridor", "--games", "2", "--moves", "31"]
+    found = folder.json(*words)
+    assert [(game["termination"], game["moves"], game["winner"]) for game in found["games"]] == 2 * [
+        ("limit", 31, None)
+    ]
+    command = [PLAY[0], "export", found["games"][0]["id"]]
+    record = subprocess.run(command, cwd=folder.path / "gamed-play", capture_output=True, check=True, timeout=60)
+    root = ET.fromstring(record.stdout)
+    assert len(root.findall("body/move")) == 31, record.stdout
+    (ended,) = root.findall("header/result")
+    assert ended.attrib == {"termination": "limit"}, ended.attrib
+    status, said, _ = folder.run(*words)
+    assert status == 11, said
+    assert re.search(r"^a +1/2 +0 +2 +0$", said, re.MULTILINE), said
+    assert said.count("(limit, 31 moves") == 2, said
+
+
 def of_a_zip(folder: Folder) -> None:
     """Play with a bot whose archive was made where files cannot be executed, and which writes into its folder."""
     with ZipFile(folder.path / "team.zip", "w") as made:
@@ -259,6 +300,7 @@ TRIALS: dict[str, Callable[[Folder], None]] = {
         that_is_interrupted,
         whose_bot_has_changed,
         with_openings,
+        that_goes_nowhere,
         of_a_zip,
         of_the_tutorial,
         that_is_killed,

@@ -1,0 +1,208 @@
+"""Long matches of `gamed play` and of the runner: `python -m tests.proofs.match_proofs NAME`, in a PID namespace.
+
+Each prints what it has found, and ends with an AssertionError or with status 0.
+"""
+
+from __future__ import annotations
+
+import csv
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import uuid
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+
+from twisted.internet.defer import Deferred
+from twisted.internet.process import reapProcessHandlers
+from twisted.internet.task import react
+
+from gamed.arena import runner as arena
+from gamed.arena.matches import matches
+from gamed.arena.runner import Finished
+from gamed.core.game import MOVE_TIME, Termination
+from gamed.tournament.schedule import Plan, played
+from tests.arena.match_trials import ARGUMENTS, Match, ours, program
+from tests.arena.play_trials import BATTLESHIP, PLAY, Folder, daemon, end, games_of
+from tests.arena.slot_trials import alive
+from tests.daemon import ROOT
+from tests.interop.racket import XVFB
+from tests.proofs import amount, whole
+
+PROLOG = f"swipl -q -g main -t halt {ROOT / 'examples' / 'battleship' / 'main.pl'} -- --host {{host}} --port {{port}}"
+WALKER = ROOT / "examples" / "quoridor" / "walker.rkt"
+PORT = "(define PORT 4567)"
+PLAIN = (sys.executable, "-I", "-S", "-c")
+START_SECONDS = 5.0
+"""What a program has in these matches."""
+
+TIMES = {"hive": {"soft_milliseconds": 1_000, "hard_milliseconds": 1_000}}
+BY_ARGUMENT = "(define PORT (string->number (vector-ref (current-command-line-arguments) 0)))"
+FAULTLESS = {"victory", "draw", "limit"}
+
+
+def report(text: str) -> None:
+    """Say what was found."""
+    print(text, flush=True)
+
+
+def a_new_users_match(folder: Folder) -> None:
+    """Play pairs of Hive as the README has it, within three minutes for fifty of them."""
+    pairs = amount(50, 2)
+    begun = time.monotonic()
+    status, said, _ = folder.run("--game", "hive", "--pairs", str(pairs), "bot:greedy", "bot:random")
+    spent = time.monotonic() - begun
+    report(f"{pairs} pairs of Hive: status {status}, {spent:.0f} s\n{said[said.index('score') :]}")
+    if whole():
+        assert (status, spent < 180) == (0, True), spent
+    assert status in (0, 11), said
+    found = folder.json("--game", "hive", "--pairs", str(pairs), "bot:greedy", "bot:random", "--csv", "games.csv")
+    with (folder.path / "games.csv").open() as file:
+        assert len(list(csv.DictReader(file))) == len(found["games"]) == 2 * pairs
+
+
+def faultless(folder: Folder, game: str, *bots: str) -> None:
+    """Play a pairing, four games at a time: no game is void, and nobody breaks a rule or leaves."""
+    games, place, begun = amount(100, 2), f"{game}-{len(list(folder.path.iterdir()))}", time.monotonic()
+    words = [*bots, "--game", game, "--games", str(games), "--concurrency", "4", "--time", "60", "--dir", place]
+    found = folder.json(*words)
+    ends = Counter(row["termination"] for row in found["games"])
+    (pairing,) = found["pairings"]
+    names = " - ".join(pairing["entrants"])
+    report(f"{game}, {names}: {dict(ends)}, score {pairing['score']}, {time.monotonic() - begun:.0f} s")
+    assert ends.total() == games, ends
+    assert ends.keys() <= {"victory", "draw", "limit"}, ends
+    subprocess.run([PLAY[0], "export", "--all", "records"], cwd=folder.path / place, check=True, capture_output=True)
+    records = [file.read_text() for file in (folder.path / place / "records").iterdir()]
+    assert len(records) == games, len(records)
+    assert not any("<refused" in record or "<finding" in record for record in records), place
+
+
+@contextmanager
+def screen() -> Iterator[None]:
+    """Give programs with windows a display."""
+    made = subprocess.Popen(XVFB, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    assert made.stdout is not None
+    os.environ["DISPLAY"] = f":{made.stdout.readline().strip()}"
+    yield
+    made.kill()
+    made.wait()
+
+
+def of_programs_of_all_kinds(folder: Folder) -> None:
+    """Play with programs in Prolog, Racket and Python."""
+    faultless(folder, "battleship", f"prolog={PROLOG}", f"prolog={PROLOG}")
+    faultless(folder, "battleship", f"prolog={PROLOG}", "bot:greedy")
+    walker = folder.path / "walker.rkt"
+    walker.write_text(WALKER.read_text().replace(PORT, BY_ARGUMENT))
+    subprocess.run(["raco", "make", str(walker)], check=True, timeout=100)
+    world = f"racket={shutil.which('racket')} {walker} {{port}}"
+    with screen():
+        faultless(folder, "quoridor", world, world)
+        faultless(folder, "quoridor", world, "bot:path")
+    for game in ("battleship", "quoridor", "hive", "roborally"):
+        faultless(folder, game, "bot:greedy", "bot:random")
+
+
+def that_is_killed_again_and_again(folder: Folder) -> None:
+    """Kill the runner, the daemon or both at any time: the same command goes on to the same end."""
+    whole = folder.json(*BATTLESHIP, "--dir", "whole")
+    lots, trials, stopped = random.Random(34), amount(60, 3), Counter[str]()
+    for number in range(trials):
+        whom, place = ("runner", "daemon", "both")[number % 3], f"{number}"
+        words = [*BATTLESHIP, "--dir", place]
+        running = folder.begin(*words, games=0)
+        refereeing = os.pidfd_open(daemon())
+        with suppress(subprocess.TimeoutExpired):
+            running.wait(lots.uniform(0, 3))
+        if whom != "daemon":
+            running.kill()
+        if whom != "runner":
+            with suppress(ProcessLookupError):
+                signal.pidfd_send_signal(refereeing, signal.SIGKILL)
+        os.close(refereeing)
+        said, _ = running.communicate(timeout=60)
+        stopped[f"{whom}, {running.returncode}"] += 1
+        found = folder.json(*words)
+        begun = list(matches(folder.path / place))
+        # A match whose last game was recorded by then is followed by another one.
+        assert len(begun) in (1, 1 + ("5/5" in said)), (whom, said)
+        assert games_of(found) == games_of(whole), (whom, said, found, whole)
+        shutil.rmtree(folder.path / place)
+    report(f"{trials} kills: {dict(stopped)}")
+
+
+MISBEHAVES = """
+import os, resource, signal, socket, subprocess, sys, time
+if sys.argv[3] != "absent":
+    connection = socket.create_connection((sys.argv[1], int(sys.argv[2])))
+how = sys.argv[4]
+if how == "exits":
+    sys.exit(3)
+if how == "is killed":
+    os.kill(os.getpid(), signal.SIGKILL)
+if how == "ignores":
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)
+if how == "forks":
+    if os.fork() == 0:
+        os.setsid()
+        for _ in range(20):
+            if os.fork() == 0:
+                time.sleep(99)
+        os._exit(0)
+    time.sleep(0.2)
+    sys.exit(0)
+if how == "fills":
+    for _ in range(int(sys.argv[5])):
+        os.write(2, bytes(1_000_000))
+while how == "burns":
+    pass
+time.sleep(99)
+"""
+WAYS = ("exits", "is killed", "ignores", "forks", "fills", "burns", "sleeps")
+
+
+async def nothing_is_left(match: Match) -> None:
+    """Play against programs that misbehave, in all games: when a game is over, no process of theirs lives."""
+    await match.begin()
+    arena.START_SECONDS = START_SECONDS  # type: ignore[misc]
+    ends: Counter[Termination] = Counter()
+
+    def look(finished: Finished) -> None:
+        known = {process.pid for process in reapProcessHandlers.values()}
+        assert set(alive()) <= known, (alive(), known)
+        ends[finished.result.termination] += 1
+
+    ways = [(place, way) for way in WAYS for place in ("there", "absent")]
+    for number, game in enumerate(ARGUMENTS):
+        begun = time.monotonic()
+        ends.clear()
+        for place, way in ways if whole() else ways[3 * number :: 14]:
+            bad = program(*PLAIN, MISBEHAVES, "{host}", "{port}", place, way, str(amount(1_000, 50)))
+            match.plan, match.results = Plan(str(uuid.uuid4()), 7, 2, 2), {}
+            runner = await match.runner(game, [ours(game, "Good"), bad], 2, **TIMES.get(game, {MOVE_TIME: 1_000}))
+            runner.concurrency, runner.on_finished = 1, look
+            await runner.play()
+            scores = [one.score(0) for one in played(match.plan, match.results)]
+            assert scores == [1.0, 1.0], (game, place, way, match.results)
+        report(f"{game}: { ({str(end): count for end, count in ends.items()}) }, {time.monotonic() - begun:.0f} s")
+    await match.end()
+
+
+TRIALS: dict[str, Callable[[Folder], None]] = {
+    trial.__name__: trial for trial in (a_new_users_match, of_programs_of_all_kinds, that_is_killed_again_and_again)
+}
+
+if __name__ == "__main__":
+    if sys.argv[1] == nothing_is_left.__name__:
+        react(lambda reactor: Deferred.fromCoroutine(nothing_is_left(Match(reactor))))
+    made = Folder()
+    TRIALS[sys.argv[1]](made)
+    end()
+    shutil.rmtree(made.path)
