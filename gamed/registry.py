@@ -246,6 +246,10 @@ class Contest:
     no_openings: str = ""
     """Why no match of this game can begin with random moves; "" if it can."""
 
+    draws_later: bool = False
+    """Whether chance moves after a match has begun. Then the web shows no game of a pair before both are over: it would
+    tell what is drawn in the other one."""
+
     completed: Callable[[Options], Options] = _given
     """Returns options with those that follow from them. Raises ConfigError."""
 

@@ -81,6 +81,14 @@ class DaemonClient(AMP):
         opened = self._call(commands.Open, fixture=fixture, entrances=list(entrances), stale=list(stale))
         return opened.addCallback(_take("codes"))
 
+    def withhold(self, rooms: Sequence[str]) -> Deferred[Any]:
+        """Have the web show games to administrators only."""
+        return self._call(commands.Withhold, rooms=list(rooms))
+
+    def disclose(self, rooms: Sequence[str]) -> Deferred[Any]:
+        """Have the web show games that were withheld."""
+        return self._call(commands.Disclose, rooms=list(rooms))
+
     def absent(self, room: str, seat: Seat) -> Deferred[Any]:
         """Say that the program of a seat never came."""
         return self._call(commands.Absent, room=room, seat=seat)

@@ -24,7 +24,7 @@ from gamed.arena.slots import Exit, Slot, SlotError, Start, sweep
 from gamed.core.errors import GamedError, RoomError, StoreError
 from gamed.core.game import Options, Seat, Termination
 from gamed.tournament.results import Result
-from gamed.tournament.schedule import Fixture, Plan, due
+from gamed.tournament.schedule import Fixture, Plan, due, last_attempt
 
 HOST: Final = "127.0.0.1"
 START_SECONDS: Final = 30.0
@@ -160,6 +160,9 @@ class Runner:
     """Whether a program plays game after game, and connects again to its port for the next one, as long as its games
     end by the rules. Else one is started for each game."""
 
+    withholds: bool = False
+    """Whether the web does not show a game as long as the other one of its pair is not over."""
+
     is_reaper: bool = False
     """Whether orphans of bots come to this process (`become_subreaper`), and it has no children but Twisted's."""
 
@@ -264,17 +267,14 @@ class Runner:
         # An entrant has the same slot in both games of a pair, so a program that is kept has the same port.
         players = sorted(fixture.seats)
         game = Game(fixture, lane, [players.index(entrant) for entrant in fixture.seats])
-        names = [self.entrants[entrant].name for entrant in fixture.seats]
-        opening = Opening(self.game, id, self.plan.seed_of(fixture), self.options, names)
         new = [seat for seat, entrant in enumerate(fixture.seats) if not lane.has(game.slots[seat], entrant)]
         is_clean = False
         self._games[id] = game
         try:
             await self._clear(lane, [game.slots[seat] for seat in new])
-            entrances = [lane.entrances[number] for number in game.slots]
-            codes = await self.client.open(opening, entrances, [entrances[seat] for seat in new])
+            codes = await self._open(game, new)
             self._set_timer(game)
-            for seat in range(len(names)):
+            for seat in range(len(game.slots)):
                 slot = game.slot(seat)
                 slot.on_exit = partial(self._exited, game, seat, codes[seat])
                 if seat in new:
@@ -287,8 +287,8 @@ class Runner:
             is_clean = self.is_kept and result.termination in PLAYED and not result.causes
             if not is_clean:
                 await self._exits(lane)
-            exits = {seat: game.slot(seat).exited for seat in range(len(names))}
-            slots = [game.slot(seat) for seat in range(len(names))]
+            exits = {seat: game.slot(seat).exited for seat in range(len(game.slots))}
+            slots = [game.slot(seat) for seat in range(len(game.slots))]
         except Exception:
             # Whatever was asked of a daemon that has ended fails in its own way.
             if self._why_lost:
@@ -307,7 +307,36 @@ class Runner:
         # Clearing a slot has read the rest of what its bot wrote.
         said = {seat: slot.outputs[1].last_line for seat, slot in enumerate(slots)}
         self.on_finished(Finished(fixture, result, exits, game.reasons, said))
+        self._disclose(fixture)
         return result
+
+    async def _open(self, game: Game, new: Iterable[Seat]) -> Sequence[str]:
+        """Open the room of a game; return the reservation codes. `new`: the seats whose programs are started for it."""
+        fixture = game.fixture
+        names = [self.entrants[entrant].name for entrant in fixture.seats]
+        opening = Opening(self.game, self.plan.id_of(fixture), self.plan.seed_of(fixture), self.options, names)
+        if self.withholds:
+            await self.client.withhold(self._of_pair(fixture))
+        entrances = [game.lane.entrances[number] for number in game.slots]
+        return await self.client.open(opening, entrances, [entrances[seat] for seat in new])
+
+    def _legs(self, fixture: Fixture) -> list[tuple[Fixture, Result | None]]:
+        """Return the last attempts at both games of a pair, with the results of those that have ended."""
+        ended, legs = {**self.results, **self._unrecorded}, range(min(2, self.plan.games - 2 * fixture.pair))
+        return [last_attempt(self.plan, evolve(fixture, leg=leg), ended) for leg in legs]
+
+    def _disclose(self, fixture: Fixture) -> None:
+        """Have the web show a pair, if it was withheld and is over."""
+        if self.withholds and all(result is not None for _, result in self._legs(fixture)):
+            self.client.disclose(self._of_pair(fixture)).addErrback(lambda _failure: None)
+
+    def _of_pair(self, fixture: Fixture) -> list[str]:
+        """Return the ids of all attempts at both games of a pair so far."""
+        return [
+            self.plan.id_of(evolve(last, attempt=attempt))
+            for last, _ in self._legs(fixture)
+            for attempt in range(last.attempt + 1)
+        ]
 
     async def _start(self, game: Game, seat: Seat, code: str) -> None:
         """Start the program of a seat. Its slot must be clear."""

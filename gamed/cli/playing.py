@@ -189,6 +189,7 @@ class Playing:
             self._finished,
             is_kept=self.asked["start"] == "kept",
             is_reaper=True,
+            withholds=self.game_type.contest.draws_later,
         )
         try:
             await connectProtocol(UNIXClientEndpoint(self._reactor, path), runner.client)

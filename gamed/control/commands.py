@@ -45,6 +45,20 @@ class Open(Command):
     errors: ClassVar = {RoomError: b"ROOM", StoreError: b"STORE"}
 
 
+class Withhold(Command):
+    """Have the web show games to nobody but administrators, until `Disclose`, or until the runner has gone."""
+
+    arguments: ClassVar = [(b"rooms", ListOf(Unicode()))]
+    response: ClassVar = []
+
+
+class Disclose(Command):
+    """Have the web show games that were withheld."""
+
+    arguments: ClassVar = [(b"rooms", ListOf(Unicode()))]
+    response: ClassVar = []
+
+
 class Absent(Command):
     """End a game that has not begun: the program of a seat never came."""
 

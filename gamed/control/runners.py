@@ -54,6 +54,9 @@ class Runner:
     """Its rooms whose games are not recorded yet, by their ids."""
 
     entrances: dict[int, Entrance] = field(factory=dict)
+    withheld: set[str] = field(factory=set)
+    """The ids of its games that the web does not show."""
+
     _told: set[str] = field(factory=set)
     """The ids of the rooms of whose end it was told."""
 
@@ -97,6 +100,7 @@ class Runner:
         for room in open_rooms:
             room.stop(Termination.CANCELLED)
         self.close()
+        self.disclose(self.withheld)
         self.rooms.clear()
         self._waiting.clear()
         self.runners.by_key.pop(self.key, None)
@@ -164,6 +168,16 @@ class Runner:
         room.watchers += (self._watch,)
         return [reservation.code for reservation in reservations]
 
+    def withhold(self, records: Iterable[str]) -> None:
+        """Have the web show games to administrators only."""
+        self.withheld.update(records)
+        self.runners.lobby.withheld.update(records)
+
+    def disclose(self, records: Iterable[str]) -> None:
+        """Have the web show games."""
+        self.runners.lobby.withheld.difference_update(records)
+        self.withheld = self.withheld.difference(records)
+
     def _seated(self, room: str, seat: Seat) -> None:
         self.tell(commands.Seated, room=room, seat=seat)
 
@@ -223,6 +237,18 @@ class Control(AMP):
         kept = Fixture(asked["id"], asked["seed"], len(entrances))
         numbered = list(zip(entrances, asked["names"], strict=True))
         return {"codes": self.runner.open(asked["game"], kept, asked["options"], numbered, stale)}
+
+    @commands.Withhold.responder
+    def withhold(self, rooms: list[str]) -> dict[str, Any]:
+        """Answer `Withhold`."""
+        self.runner.withhold(rooms)
+        return {}
+
+    @commands.Disclose.responder
+    def disclose(self, rooms: list[str]) -> dict[str, Any]:
+        """Answer `Disclose`."""
+        self.runner.disclose(rooms)
+        return {}
 
     @commands.Absent.responder
     def absent(self, room: str, seat: int) -> dict[str, Any]:

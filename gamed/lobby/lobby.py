@@ -107,6 +107,10 @@ class Lobby(Service):
     recorder: MatchRecorder = field(init=False)
     logins: Logins = field(init=False)
     rooms: dict[str, Room] = field(factory=dict)
+    withheld: set[str] = field(factory=set)
+    """The ids of rooms and records that the web shows to administrators only: they would tell what chance will do in a
+    game that runs."""
+
     reservations: ReservationBook = field(factory=ReservationBook)
     refusals: RefusalLog = field(init=False)
     alarms: list[Callable[[Room, Finding], None]] = field(factory=list)

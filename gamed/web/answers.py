@@ -92,6 +92,11 @@ class Refusal(GamedError):  # noqa: N818 (named for what it means, as the other 
         return Answer(self.status, {"error": error}, headers=self.headers)
 
 
+def not_shown() -> Refusal:
+    """Return the refusal of a room or record that is withheld (`Lobby.withheld`)."""
+    return Refusal(403, "withheld", "this game is shown when both games of its pair are over", "come back later")
+
+
 _STATUSES: Final[tuple[tuple[type[GamedError], int, str, str], ...]] = (
     (UnknownRecord, 404, "no-record", ""),
     (RoomError, 409, "room", ""),

@@ -7,7 +7,7 @@ may take long.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Final
 
 from attrs import define, field
@@ -20,7 +20,7 @@ from gamed.records.record import Record, Summary
 from gamed.registry import GameType
 from gamed.store import Store
 from gamed.store.query import NOBODY, PLAYER, Query
-from gamed.web.answers import Answer, Call, Refusal, Route, download, to_json
+from gamed.web.answers import Answer, Call, Refusal, Route, download, not_shown, to_json
 from gamed.web.imports import Importing, keep, to_data
 from gamed.web.naming import EVERYTHING, Naming
 from gamed.web.opened import Opened, RecordCache, opened, summary_data
@@ -78,6 +78,9 @@ class Archive:
 
     record_cache: RecordCache = field(factory=RecordCache)
 
+    withheld: Collection[str] = ()
+    """`Lobby.withheld`."""
+
     is_on_its_way: Callable[[str], bool] = _never
     """Whether the record of an ended game is about to be stored."""
 
@@ -108,7 +111,8 @@ class Archive:
         found = () if naming.is_hidden(query.player or "") else await self.store.find(query)
         page = found[:limit]
         following = _cursor(page[-1]) if len(found) > limit else None
-        return Answer(body={"records": [_row(one, naming, own) for one in page], "next": following})
+        rows = [_row(one, naming, own) for one in page if call.visitor.admin or one.id not in self.withheld]
+        return Answer(body={"records": rows, "next": following})
 
     def _naming(self, call: Call) -> Naming:
         return EVERYTHING if call.visitor.admin else self.naming.showing(self.owners(call.visitor, call.address))
@@ -161,6 +165,8 @@ class Archive:
                 by_publisher = {made.publisher: made for made in self.types.values()}
                 found = await self.reading.do(opened(record, self.importing.formats, by_publisher))
                 self.record_cache.put(found)
+        if found.record.id in self.withheld and not call.visitor.admin:
+            raise not_shown()
         return await self.reading.do(steps(found))
 
     async def _fetched(self, id: str) -> Record:  # noqa: A002 (the path parameter's name)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import islice
 from typing import Any, Final, NoReturn
 
 from attrs import define, field
@@ -20,7 +21,7 @@ from gamed.lobby.room import Room
 from gamed.net.game_listeners import GameListeners
 from gamed.records.own import to_history
 from gamed.records.record import Record
-from gamed.web.answers import Answer, Call, Refusal, Route
+from gamed.web.answers import Answer, Call, Refusal, Route, not_shown
 from gamed.web.events import last_event
 from gamed.web.feed import Stream
 from gamed.web.live import Feeds
@@ -85,7 +86,9 @@ class Rooms:
 
     def _look(self) -> Iterator[None]:
         """Make the list: a job of the `TurnCooperator`."""
-        newest = [room for room in reversed(self.lobby.rooms.values()) if not room.is_closed][:MOST_ROWS]
+        withheld = self.lobby.withheld
+        shown = (room for room in reversed(self.lobby.rooms.values()) if not room.is_closed and room.id not in withheld)
+        newest = list(islice(shown, MOST_ROWS))
         rows = []
         try:
             for room in newest:
@@ -101,12 +104,14 @@ class Rooms:
         return row(room, self.feeds.ledgers.of(room), self.feeds.watchers(room), self.lobby.reservations)
 
     def _find(self, call: Call) -> Room:
-        return self._room_of(call.places["id"])
+        return self._room_of(call.visitor, call.places["id"])
 
-    def _room_of(self, id: str) -> Room:  # noqa: A002 (the path parameter's name)
+    def _room_of(self, visitor: Visitor, id: str) -> Room:  # noqa: A002 (the path parameter's name)
         room = self.lobby.rooms.get(id)
         if room is None:
             raise _no_room()
+        if id in self.lobby.withheld and not visitor.admin:
+            raise not_shown()
         return room
 
     def _ended(self, call: Call) -> Deferred[Any] | None:
@@ -138,9 +143,9 @@ class Rooms:
         self.feeds.lines.open(request).read(stream, last_event(request.getHeader("last-event-id")))
         return None
 
-    def stream(self, _visitor: Visitor, id: str) -> Stream:  # noqa: A002 (the path parameter's name)
-        """Return the stream of a room, which everybody may read. Raises Refusal."""
-        return self.feeds.of(self._room_of(id)).stream
+    def stream(self, visitor: Visitor, id: str) -> Stream:  # noqa: A002 (the path parameter's name)
+        """Return the stream of a room, which everybody may read unless it is withheld. Raises Refusal."""
+        return self.feeds.of(self._room_of(visitor, id)).stream
 
     # Actions of administrators, and opening rooms
 

@@ -100,6 +100,7 @@ def web_site(  # noqa: PLR0913 (the parts of the daemon that the web uses)
             lobby.store,
             importing,
             lobby.game_types,
+            withheld=lobby.withheld,
             is_on_its_way=lobby.recorder.is_on_its_way,
             naming=naming,
             owners=visitors.owners,

@@ -221,6 +221,33 @@ async def of_programs_that_do_not_play(match: Match) -> None:
     await match.end()
 
 
+async def that_is_withheld(match: Match) -> None:
+    """Play pairs whose games nobody sees before both are over."""
+    await match.begin()
+    runner = await match.runner("battleship", [ours("battleship", "Anna"), ours("battleship", "Bert")], 5)
+    runner.withholds = True
+    ids = [match.plan.id_of(fixture) for fixture in match.plan.fixtures()]
+    shown: dict[str, int] = {}
+    client, withhold, disclose = runner.client, runner.client.withhold, runner.client.disclose
+
+    def withheld(rooms: Sequence[str]) -> Deferred[Any]:
+        assert shown.keys().isdisjoint(rooms), (shown, rooms)
+        return withhold(rooms)
+
+    def disclosed(rooms: Sequence[str]) -> Deferred[Any]:
+        shown.update(dict.fromkeys(rooms, len(match.finished)))
+        return disclose(rooms)
+
+    client.withhold, client.disclose = withheld, disclosed  # type: ignore[method-assign]
+    await runner.play()
+    ended = [finished.result.id for finished in match.finished]
+    assert shown.keys() == set(ids), (shown, ids)
+    for first, second in ((0, 1), (2, 3), (4, 4)):
+        at = 1 + max(ended.index(ids[first]), ended.index(ids[second]))
+        assert shown[ids[first]] == shown[ids[second]] >= at, (shown, ended)
+    await match.end()
+
+
 async def of_programs_that_are_kept(match: Match) -> None:
     """Play with programs that connect again after each game, that end with it, and that end soon after it."""
     await match.begin()
@@ -343,6 +370,7 @@ TRIALS: dict[str, Callable[[Match], Coroutine[Any, Any, None]]] = {
         that_is_played_again,
         of_programs_that_do_not_play,
         of_programs_that_are_kept,
+        that_is_withheld,
         whose_daemon_is_killed,
         whose_runner_is_killed,
         that_is_stopped,

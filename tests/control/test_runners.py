@@ -143,6 +143,15 @@ class GameTests(RunnerTestCase):
             self.assertIn(reason, str(failures[0].value))
         self.assertEqual(self.harness.lobby.rooms, {})
 
+    def test_games_are_withheld_until_it_says_otherwise_or_has_gone(self) -> None:
+        ids = [ID.format(number) for number in range(1, 4)]
+        self.of(self.client.withhold(ids))
+        self.assertEqual(self.harness.lobby.withheld, set(ids))
+        self.of(self.client.disclose(ids[:1]))
+        self.assertEqual(self.harness.lobby.withheld, set(ids[1:]))
+        self.runners.by_key[KEY].end()
+        self.assertEqual(self.harness.lobby.withheld, set())
+
     def test_who_does_not_begin_with_its_key_opens_nothing(self) -> None:
         client, _, pump = connectedServerAndClient(lambda: Control(self.runners), lambda: DaemonClient(Told()))
         failures: list[Any] = []

@@ -390,6 +390,22 @@ class LookupTests(ArchiveCase):
         self.assertEqual((refusal.status, refusal.code), (503, "not-yet"))
         self.assertEqual(self.refused("records/0000").status, 404)
 
+    def test_one_that_is_withheld_is_shown_to_administrators_only(self) -> None:
+        kept, other = (played(kind)[0] for kind in ("hive", "quoridor"))
+        for found in (kept, other):
+            self.keep(found)
+        for is_cached in (False, True):
+            withheld = self.archive.withheld = {kept.id}
+            for path in (f"records/{kept.id}", f"records/{kept.id}/positions", f"records/{kept.id}/file"):
+                refusal = self.refused(path, **{"from": "0"} if path.endswith("positions") else {})
+                self.assertEqual((refusal.status, refusal.code), (403, "withheld"), is_cached)
+            self.assertEqual([row["id"] for row in self.read("records")["records"]], [other.id])
+            told = json.loads(self.ask("records", admin=True).encoded())
+            self.assertEqual({row["id"] for row in told["records"]}, {kept.id, other.id})
+            self.ask(f"records/{kept.id}", admin=True)
+            withheld.clear()
+            self.assertEqual(self.read(f"records/{kept.id}")["id"], kept.id)
+
     def test_an_open_record_is_not_fetched_again(self) -> None:
         kept, _ = played("hive")
         self.keep(kept)

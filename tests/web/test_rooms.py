@@ -70,6 +70,24 @@ class ListTests(RoomsTestCase):
             self.assertEqual(self.ada.get(path).code, "no-room")
 
 
+class WithheldTests(RoomsTestCase):
+    def test_only_administrators_see_it(self) -> None:
+        room = self.played(3)
+        withheld = self.harness.harness.lobby.withheld
+        withheld.add(room)
+        self.harness.pump(1)
+        self.assertEqual(self.ada.get("rooms").json, [])
+        for path in (f"rooms/{room}", f"rooms/{room}/events"):
+            answer = self.ada.get(path)
+            self.assertEqual((answer.status, answer.code), (403, "withheld"), path)
+        told = self.harness.opened(f"/api/v1/events?topics=rooms/{room}").body
+        self.assertIn(b'event: refused\ndata: {"status":403,"error":{"code":"withheld"', told)
+        self.ada.login()
+        self.assertEqual(self.ada.get(f"rooms/{room}").json["id"], room)
+        withheld.clear()
+        self.assertEqual(self.harness.visitor().get(f"rooms/{room}").json["id"], room)
+
+
 class EndedTests(RoomsTestCase):
     """The address of a room that is not open any longer leads to what was played in it."""
 

@@ -92,6 +92,7 @@ game_type = GameType(
         time=_time,
         arguments="{host} {port} {name}",
         no_openings="each pair has its own cards",
+        draws_later=True,
         seat_name=Named(f"{__name__}.server.seat_name"),
         completed=partial(Named(f"{__name__}.server.completed"), Settings()),
     ),

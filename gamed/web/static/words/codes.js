@@ -211,6 +211,7 @@ const error = {
   "no-code": "Dieser Code gehört nicht dir, oder er ist verbraucht.",
   "room-alone": "Wer einen bestimmten Raum wählt, kann weder Programme noch einen Code angeben.",
   "room-taken": "In diesem Raum ist kein Platz mehr frei. Nimm einen anderen, oder warte auf jemanden.",
+  withheld: "Diese Partie wird gezeigt, sobald auch die andere ihres Paares zu Ende ist.",
   "room-ended": "Dieser Raum ist geschlossen; was gespielt wurde, ist eine Aufzeichnung.",
   rooms: "Zu viele deiner Räume warten noch auf Spieler.",
   seats: "Du hast zu viele Plätze: Verlass zuerst einen.",
