@@ -17,6 +17,7 @@ import uuid
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from xml.etree import ElementTree as ET
 
 from twisted.internet.defer import Deferred
 from twisted.internet.process import reapProcessHandlers
@@ -33,10 +34,12 @@ from tests.arena.slot_trials import alive
 from tests.daemon import ROOT
 from tests.interop.racket import XVFB
 from tests.proofs import amount, whole
+from tests.proofs.mirrored import replayed, same_chance
 
 PROLOG = f"swipl -q -g main -t halt {ROOT / 'examples' / 'battleship' / 'main.pl'} -- --host {{host}} --port {{port}}"
 WALKER = ROOT / "examples" / "quoridor" / "walker.rkt"
 PORT = "(define PORT 4567)"
+MIRRORED = (("hive", "--openings", "2"), ("roborally",))
 PLAIN = (sys.executable, "-I", "-S", "-c")
 START_SECONDS = 5.0
 """What a program has in these matches."""
@@ -107,6 +110,31 @@ def of_programs_of_all_kinds(folder: Folder) -> None:
         faultless(folder, "quoridor", world, "bot:path")
     for game in ("battleship", "quoridor", "hive", "roborally"):
         faultless(folder, game, "bot:greedy", "bot:random")
+
+
+def that_is_mirrored(folder: Folder) -> None:
+    """Play pairs by processes: the same chance in both games, with swapped seats."""
+    pairs = amount(50, 1)
+    for game, *more in MIRRORED:
+        words = ["a=bot:random", "b=bot:random", "--game", game, *more, "--pairs", str(pairs), "--concurrency", "2"]
+        found = folder.json(*words, "--time", "60", "--dir", game)
+        place = folder.path / game
+        subprocess.run([PLAY[0], "export", "--all", "records"], cwd=place, check=True, capture_output=True)
+        bodies = {
+            file.stem: ET.tostring(body)
+            for file in (place / "records").iterdir()
+            for body in ET.parse(file).getroot().iter("body")
+        }
+        draws = 0
+        rows = sorted(found["games"], key=lambda row: (row["pair"], row["leg"]))
+        for one, other in zip(rows[::2], rows[1::2], strict=True):
+            assert (one["first"], one["second"]) == (other["second"], other["first"]), (one, other)
+            first, second = bodies[one["id"]], bodies[other["id"]]
+            draws += same_chance(first, second)
+            assert replayed(first) == replayed(second)
+            assert len(replayed(first)) == 2 * bool(more), first
+        assert len(rows) == 2 * pairs
+        report(f"{game}: {pairs} pairs, {draws} draws in common")
 
 
 def that_is_killed_again_and_again(folder: Folder) -> None:
@@ -196,7 +224,13 @@ async def nothing_is_left(match: Match) -> None:
 
 
 TRIALS: dict[str, Callable[[Folder], None]] = {
-    trial.__name__: trial for trial in (a_new_users_match, of_programs_of_all_kinds, that_is_killed_again_and_again)
+    trial.__name__: trial
+    for trial in (
+        a_new_users_match,
+        of_programs_of_all_kinds,
+        that_is_mirrored,
+        that_is_killed_again_and_again,
+    )
 }
 
 if __name__ == "__main__":
