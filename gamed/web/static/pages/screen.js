@@ -41,8 +41,9 @@ export async function showScreen(view, { path, room, board }) {
   async function next() {
     const scene = queue.shift();
     if (scene) {
-      shownAt = performance.now();
       draw(scene, true);
+      // A busy machine draws slowly: only what is drawn is seen.
+      shownAt = performance.now();
       await board.rest();
     }
     timer = 0;
