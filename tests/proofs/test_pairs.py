@@ -39,6 +39,8 @@ class PairTestCase(RunnerTestCase):
             programs[-1].wire.send(player.begin())
             self.pump.flush()
         self.play(programs, 100_000)
+        for program in programs:
+            program.wire.leave()
         self.settle()
         return self.harness.store.records.pop(room)
 
