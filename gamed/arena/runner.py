@@ -377,8 +377,9 @@ class Runner:
     async def _start_anew(self, game: Game, seat: Seat, code: str) -> None:
         on_exit = game.slot(seat).on_exit
         await self._clear(game.lane, [game.slots[seat]])
-        game.slot(seat).on_exit = on_exit
-        await self._start(game, seat, code)
+        if not game.over.called:
+            game.slot(seat).on_exit = on_exit
+            await self._start(game, seat, code)
 
     def _absent(self, game: Game, seat: Seat) -> None:
         if not game.over.called and seat not in game.seated and not self._why_lost:
