@@ -35,7 +35,7 @@ class TutorialTests(LiveTestCase):
         self.page.set_viewport_size(SIZE)
 
     def runs(self, command: str, *more: str) -> subprocess.Popen[str]:
-        """Run a command of the tutorial as it is written, except for this daemon's ports."""
+        """Run a command of the tutorial as it is written. `more`: this daemon's port, and how fast a bot plays."""
         words = [word.replace(".venv/bin", str(SCRIPTS)) for word in command.split()]
         process = subprocess.Popen([*words, *more], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.addCleanup(end, process)
@@ -120,12 +120,12 @@ class TutorialTests(LiveTestCase):
 
     def watch(self) -> None:
         first, second = self.read("watch.md")
-        port = "--port", str(self.daemon.ports["quoridor"])
-        ada = self.runs(first, *port)
+        more = "--port", str(self.daemon.ports["quoridor"]), "--pace", "0.2"
+        ada = self.runs(first, *more)
         room = self.open_room("quoridor")
         self.press("Watch", f"[data-room='{room}']")
         self.page.wait_for_selector(".board[data-kind]")
-        ben = self.runs(second, *port)
+        ben = self.runs(second, *more)
         self.page.wait_for_selector(f"{MOVES} >> nth=9", state="attached")
         self.assertIn("**Big screen**", self.text)
         self.page.wait_for_selector("a:text-is('Big screen')")

@@ -17,6 +17,8 @@ import uuid
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree as ET
 
 from twisted.internet.defer import Deferred
@@ -29,7 +31,7 @@ from gamed.arena.runner import Finished
 from gamed.core.game import MOVE_TIME, Termination
 from gamed.tournament.schedule import Plan, played
 from tests.arena.match_trials import ARGUMENTS, Match, ours, program
-from tests.arena.play_trials import BATTLESHIP, PLAY, Folder, daemon, end, games_of
+from tests.arena.play_trials import BATTLESHIP, PLAY, Folder, end
 from tests.arena.slot_trials import alive
 from tests.daemon import ROOT
 from tests.interop.racket import XVFB
@@ -135,6 +137,19 @@ def that_is_mirrored(folder: Folder) -> None:
             assert len(replayed(first)) == 2 * bool(more), first
         assert len(rows) == 2 * pairs
         report(f"{game}: {pairs} pairs, {draws} draws in common")
+
+
+def games_of(found: Any) -> set[tuple[Any, ...]]:
+    """Return what two runs of one match have in common."""
+    games = {tuple(game[key] for key in ("pair", "leg", "first", "winner", "moves")) for game in found["games"]}
+    assert len(games) == len(found["games"])
+    return games
+
+
+def daemon() -> int:
+    """Return the process of the private daemon."""
+    (found,) = (pid for pid in alive() if b"\0gamed.toml\0" in Path(f"/proc/{pid}/cmdline").read_bytes())
+    return found
 
 
 def that_is_killed_again_and_again(folder: Folder) -> None:
