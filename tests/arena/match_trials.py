@@ -258,8 +258,8 @@ async def of_programs_that_are_kept(match: Match) -> None:
         "once": Entrant("Once", [*says, "0", *client, "fresh"], Path("/")),
         "late": Entrant("Late", [*says, "0.01", *client, "fresh"], Path("/")),
     }
-    for other, starts in (("kept", 2), ("once", 7), ("late", 7)):
-        match.plan, match.results = Plan(ID.format(len(match.finished)), 7, 2, 6), {}
+    for number, (other, starts) in enumerate((("kept", 2), ("once", 7), ("late", 7))):
+        match.plan, match.results = Plan(ID.format(number), 7, 2, 6), {}
         match.finished.clear()
         runner = await match.runner("battleship", [kinds["kept"], kinds[other]], 6, max_moves=400)
         runner.concurrency, runner.is_kept = 1, True
