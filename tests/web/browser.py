@@ -27,8 +27,9 @@ SHOTS = Path("/tmp/shots")
 ROUND = 40  # ms between looks at a condition
 ROUNDS = 500
 SIZES = {"phone": (320, 640), "desk": (1280, 800), "wall": (3840, 2160)}
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-NO_CHROMIUM = None if CHROMIUM else "Chromium is not installed: apt-get install chromium"
+BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
+CHROMIUM = next(filter(None, map(shutil.which, BROWSERS)), None)
+NO_CHROMIUM = None if CHROMIUM else "Chromium is not installed: apt-get install chromium-headless-shell"
 
 BLANK = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Board</title>
 <meta name="viewport" content="width=device-width"><link rel="stylesheet" href="/static/app.css">
