@@ -57,6 +57,9 @@ class Runner:
     withheld: set[str] = field(factory=set)
     """The ids of its games that the web does not show."""
 
+    _unbegun: set[str] = field(factory=set)
+    """The ids of the rooms of whose beginning it was not told."""
+
     _told: set[str] = field(factory=set)
     """The ids of the rooms of whose end it was told."""
 
@@ -161,6 +164,7 @@ class Runner:
         for number in stale:
             self.entrances[number].drain()
         self.rooms[room.id] = room
+        self._unbegun.add(room.id)
         room.witness = self.testify
         reservations = [lobby.reservations.make(room, seat) for seat in range(len(used))]
         names = [name for _, name in entrances]
@@ -182,13 +186,15 @@ class Runner:
         self.tell(commands.Seated, room=room, seat=seat)
 
     def _watch(self, room: Room, step: Step) -> None:
-        if any(entry.kind == STARTED for entry in step.journal):
+        if room.id in self._unbegun and any(entry.kind == STARTED for entry in step.journal):
+            self._unbegun.discard(room.id)
             self.tell(commands.Begun, room=room.id)
         if step.closed:
             self._over(room.history)
 
     def _over(self, history: History) -> None:
         self._told.add(history.room)
+        self._unbegun.discard(history.room)
         self.tell(commands.Ended, result=json.dumps(to_data(result_of(history))))
 
     def recorded(self, record: str) -> None:
