@@ -20,7 +20,7 @@ run: $(VENV)/.ready
 
 # The whole test suite, in a few minutes, by two processes.
 test: $(VENV)/.ready
-	$(BIN)/python -m pytest --numprocesses 3 --dist loadfile --no-loadscope-reorder $(ARGS)
+	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder $(ARGS)
 
 # The long proofs: kills, floods, thousands of games. PROVE=short runs a sample of each.
 prove: $(VENV)/.ready

@@ -13,7 +13,6 @@ from __future__ import annotations
 import secrets
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from time import perf_counter
 from typing import Any, Final, Protocol
 
 from attrs import define, field
@@ -190,11 +189,11 @@ class Stream:
         """Render and send what has changed: a job, which measures its pieces and yields after each of them."""
         spent = 0.0
         try:
-            began = perf_counter()
+            began = self.work.now()
             for _ in self._pieces():
-                spent += perf_counter() - began
+                spent += self.work.now() - began
                 yield
-                began = perf_counter()
+                began = self.work.now()
         except Exception:
             # The same view would fail again. The next change may succeed.
             self._behind.clear()
