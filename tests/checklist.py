@@ -81,7 +81,7 @@ class Checklist:
         if page is None:
             yield Missing(f"docs/reference/{name}.md", "describe the wire: messages, order, ends, limits, refusals")
         if self._title() is None:
-            yield Missing("README.md", f"add the game's row to the table of ports: | TITLE | {port} | CLIENTS | now |")
+            yield Missing("README.md", f"add the game's row to the table of ports: | TITLE | {port} | CLIENTS |")
         if f"](docs/reference/{page or name}.md)" not in self._text("README.md"):
             yield Missing("README.md", f"link to docs/reference/{page or name}.md")
 

@@ -55,7 +55,7 @@ class ChecklistTests(SynchronousTestCase):
         told = [str(one) for one in another.missing() if not one.write]
         self.assertEqual(told[:4], [
             f"docs/reference/{name}.md: describe the wire: messages, order, ends, limits, refusals",
-            "README.md: add the game's row to the table of ports: | TITLE | 45678 | CLIENTS | now |",
+            "README.md: add the game's row to the table of ports: | TITLE | 45678 | CLIENTS |",
             f"README.md: link to docs/reference/{name}.md",
             "etc/gamed.toml: add the section [another]",
         ])  # fmt: skip

@@ -1,4 +1,4 @@
-"""Adapters of private names of Twisted's. No other module uses these names.
+"""Adapters of private names of Twisted's.
 
 `gamed/net/sockets.py` and `StallClock` use a few more. `tests/net/test_twisted_private.py` fails when a new version of
 Twisted has changed one of them, and says what to do.
