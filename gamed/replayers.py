@@ -12,19 +12,21 @@ from random import Random
 from gamed.core.errors import RemoteProtocolError
 from gamed.core.game import Options
 from gamed.core.table import Table
-from gamed.records.gofans import PUBLISHER
+from gamed.games.go import gofans
+from gamed.games.go.played import play_gofans, summary_of_go
+from gamed.records import own
 from gamed.records.importer import Reader, Replayer
-from gamed.records.own import from_history
+from gamed.records.index import Index
 from gamed.records.parsing import parse_whole
-from gamed.records.played import play_gofans, play_own
-from gamed.records.record import Record, RecordError
+from gamed.records.played import play_own
+from gamed.records.record import Record, RecordError, Summary, unplayed
 from gamed.registry import GameType, ReplayFormat, game_types
 
 
 def replayers() -> Mapping[str, Replayer]:
     """Return the functions that play records, by publisher: of the installed games, and of GoFans."""
     own = {made.publisher: partial(play_own, table=partial(_table, made)) for made in game_types().values()}
-    return {**own, PUBLISHER: play_gofans}
+    return {**own, gofans.PUBLISHER: play_gofans}
 
 
 def _table(made: GameType, options: Options) -> Table:
@@ -45,4 +47,18 @@ def _read(made: GameType, replay: ReplayFormat, document: bytes) -> Record:
             # This says where.
             parse_whole(document)
         raise RecordError(f"no {replay.name} replay: {error}", code="not-valid") from error
-    return from_history(history, publisher=made.publisher, version=made.version, findings=(), unjudged=None)
+    return own.from_history(history, publisher=made.publisher, version=made.version, findings=(), unjudged=None)
+
+
+def summary(record: Record, formats: Index) -> Summary:
+    """Return the search fields of a stored record without replaying it.
+
+    Raises RecordError if the record violates its format.
+    """
+    found = formats.formats.get((record.publisher, record.version))
+    if found is not None and found.is_playable:
+        if record.publisher == gofans.PUBLISHER:
+            return summary_of_go(record, gofans.read(record))
+        if record.publisher.startswith(own.PUBLISHER):
+            return own.summary(record)
+    return unplayed(record, "" if found is None else found.kind)

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from gamed import cli
 from gamed.cli.recording import record
 from gamed.core.errors import GamedError
-from gamed.records import gofans
+from gamed.games.go import gofans
 from gamed.records.importer import check
 from gamed.records.index import index
 from gamed.records.record import document

@@ -23,9 +23,9 @@ from gamed.core.errors import GamedError
 from gamed.core.game import Termination
 from gamed.core.history import Entry
 from gamed.records.index import index, validate
-from gamed.records.played import summary
 from gamed.records.record import Record, SeatSummary, Summary, document
 from gamed.registry import game_types
+from gamed.replayers import summary
 from gamed.store.sql import Database
 from tests.records.samples import LIE, ROOM, game, record, refused
 

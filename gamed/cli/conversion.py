@@ -14,8 +14,8 @@ from gamed.cli.terminal import config_option, encoding_option, one_line
 from gamed.core.errors import GamedError
 
 if TYPE_CHECKING:
+    from gamed.games.go.sgf import Reading
     from gamed.games.go.tree import GoGame
-    from gamed.records.sgf import Reading
 
 GOFANS: Final = "gofans-"
 AS_SGF: Final = "sgf"
@@ -82,8 +82,8 @@ def converted(reading: Reading, chosen: str, is_one_of_several: bool) -> bytes |
 
 def in_format(game: GoGame, chosen: str) -> tuple[bytes, list[str]]:
     """Return a game as a file, and notes on what the format cannot hold. Raises RecordError and RuleError."""
-    from gamed.records import gofans, sgf  # noqa: PLC0415 (heavy)
-    from gamed.records.convert import convert as to_version  # noqa: PLC0415 (heavy)
+    from gamed.games.go import gofans, sgf  # noqa: PLC0415 (heavy)
+    from gamed.games.go.convert import convert as to_version  # noqa: PLC0415 (heavy)
     from gamed.records.record import document  # noqa: PLC0415 (heavy)
 
     if chosen == AS_SGF:

@@ -141,11 +141,11 @@ def checked(
     `encoding`: of SGF files, instead of the one that they declare. `take`: called with each document that is read.
     Raises ConfigError, and RecordError if the encoding is not known.
     """
-    from gamed.records.files import outcomes  # noqa: PLC0415 (heavy)
+    from gamed.games.go.files import outcomes  # noqa: PLC0415 (heavy)
+    from gamed.games.go.sgf_encodings import chosen  # noqa: PLC0415 (heavy)
     from gamed.records.importer import refused  # noqa: PLC0415 (heavy)
     from gamed.records.index import index  # noqa: PLC0415 (heavy)
     from gamed.records.record import RecordError  # noqa: PLC0415 (heavy)
-    from gamed.records.sgf_encodings import chosen  # noqa: PLC0415 (heavy)
     from gamed.replayers import readers, replayers  # noqa: PLC0415 (heavy)
 
     if encoding is not None:

@@ -1,4 +1,4 @@
-"""`gamed record`: records a Go game move by move. The recorder itself, without I/O, is `gamed.records.recorder`."""
+"""`gamed record`: records a Go game move by move. The recorder itself, without I/O, is `gamed.games.go.recorder`."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def record(target: str, **facts: Any) -> None:
     The game is written as GoFans 2.2, or as SGF if OUT ends with .sgf. Commands are read from standard input, one per
     line; `help` lists them.
     """
-    from gamed.records.recorder import Recorder  # noqa: PLC0415 (heavy)
+    from gamed.games.go.recorder import Recorder  # noqa: PLC0415 (heavy)
 
     recorder = Recorder(new_game(**facts))
     sheet = Sheet(recorder.game, free(Path(target)))

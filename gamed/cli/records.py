@@ -278,7 +278,8 @@ def export(  # noqa: PLR0913 (the options)
 
 def in_format(record: Record, chosen: str) -> bytes:
     """Return a record as a document of a format. Raises UsageError if its game has no such format."""
-    from gamed.records import gofans, own  # noqa: PLC0415 (heavy)
+    from gamed.games.go import gofans  # noqa: PLC0415 (heavy)
+    from gamed.records import own  # noqa: PLC0415 (heavy)
     from gamed.records.record import document  # noqa: PLC0415 (heavy)
 
     if chosen == AS_IT_IS:

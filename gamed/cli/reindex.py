@@ -54,8 +54,8 @@ def reindex(config: str | None) -> None:
 
 def summary_of(record: Record, formats: Index) -> Summary:
     """Return the summary for searching. If the record breaks its format, a line on standard error says so."""
-    from gamed.records.played import summary  # noqa: PLC0415 (heavy)
     from gamed.records.record import RecordError, unplayed  # noqa: PLC0415 (heavy)
+    from gamed.replayers import summary  # noqa: PLC0415 (heavy)
 
     try:
         found = summary(record, formats)

@@ -124,7 +124,8 @@ def draw(shown: Shown, moves: int) -> None:
 
 def loaded(source: str, config: str | None, encoding: str | None = None) -> Shown:
     """Load a file or a stored record. Raises GamedError."""
-    from gamed.records import gofans, own  # noqa: PLC0415 (heavy)
+    from gamed.games.go import gofans  # noqa: PLC0415 (heavy)
+    from gamed.records import own  # noqa: PLC0415 (heavy)
 
     if readings := sgf_games(source, config, encoding):
         first = next(reading for reading in readings if reading.game is not None)

@@ -14,8 +14,8 @@ from gamed.core.errors import GamedError, UnknownRecord
 
 if TYPE_CHECKING:
     from gamed.config import StoreConfig
+    from gamed.games.go.sgf import Reading
     from gamed.records.record import Record
-    from gamed.records.sgf import Reading
 
 SGF = ".sgf"
 _ID = re.compile("[0-9A-Fa-f-]{1,36}")
@@ -56,8 +56,8 @@ def go_games(name: str, config: str | None, encoding: str | None = None) -> list
 
     `encoding`: of an SGF file, instead of the one that it declares. Raises GamedError.
     """
-    from gamed.records import gofans  # noqa: PLC0415 (heavy)
-    from gamed.records.sgf import Reading  # noqa: PLC0415 (heavy)
+    from gamed.games.go import gofans  # noqa: PLC0415 (heavy)
+    from gamed.games.go.sgf import Reading  # noqa: PLC0415 (heavy)
 
     found = sgf_games(name, config, encoding)
     return found or [Reading(1, game=gofans.read(record_of(name, config)))]
@@ -68,7 +68,7 @@ def sgf_games(name: str, config: str | None, encoding: str | None = None) -> lis
 
     At least one of the games could be read. Raises GamedError.
     """
-    from gamed.records import files, sgf  # noqa: PLC0415 (heavy)
+    from gamed.games.go import files, sgf  # noqa: PLC0415 (heavy)
 
     if not is_sgf(name) and not Path(name).is_file():
         return []

@@ -55,6 +55,10 @@ class RuleError(GamedError):
             self.code = code
 
 
+TOO_MUCH_WORK = "too-much-work"
+"""The code of a RuleError that says nothing about the game: its rules would have to compute for too long."""
+
+
 class InvalidMove(RuleError):  # noqa: N818 (python-chess's name)
     """A message that is not a move of this game."""
 

@@ -21,9 +21,9 @@ import attrs
 from attrs import frozen
 from lxml import etree
 
-from gamed.records import gofans, notation, own
+from gamed.records import notation, own
 from gamed.records.canonical import imported_id
-from gamed.records.index import validate
+from gamed.records.index import index, validate
 from gamed.records.parsing import parse_whole
 from gamed.records.record import Record, RecordError, document
 
@@ -121,7 +121,9 @@ def anonymised(record: Record, person: Person) -> Outcome | None:
 
 
 def _is_known(record: Record) -> bool:
-    return _is_own(record) or (record.publisher == gofans.PUBLISHER and record.version in gofans.VERSIONS)
+    """Whether gamed knows where names are in records of this format: in those of games that it plays."""
+    found = index().formats.get((record.publisher, record.version))
+    return found is not None and found.is_playable
 
 
 def _is_own(record: Record) -> bool:

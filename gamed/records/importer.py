@@ -15,8 +15,7 @@ import attrs
 from attrs import field, frozen
 from lxml import etree
 
-from gamed.core.errors import RuleError
-from gamed.games.go.replay import TOO_MUCH_WORK
+from gamed.core.errors import TOO_MUCH_WORK, RuleError
 from gamed.records.canonical import imported_id
 from gamed.records.index import Format, Index, Schema, named, reason, require
 from gamed.records.own import PUBLISHER

@@ -6,25 +6,19 @@ Source: docs/reference/records.md#the-import, docs/reference/records.md#gofans.
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Final
+from collections.abc import Callable, Sequence
 
-from attrs import evolve, frozen
+from attrs import frozen
 
 from gamed.core.errors import IllegalMove
 from gamed.core.findings import Finding
-from gamed.core.game import Options, Outcome, Termination
+from gamed.core.game import Options, Termination
 from gamed.core.history import LEFT, LINE, MOVE, Entry
 from gamed.core.table import Judged, Table, replay
-from gamed.games.go.replay import after_end, differences
-from gamed.games.go.tree import RESIGNED, GoGame, Node
-from gamed.games.go.tree import Player as GoPlayer
-from gamed.records import gofans, own
-from gamed.records.dates import iso
-from gamed.records.index import Index
+from gamed.records import own
 from gamed.records.parsing import parse
 from gamed.records.positions import COUNTED
-from gamed.records.record import Record, RecordError, SeatSummary, Summary, unplayed
+from gamed.records.record import Record, RecordError, Summary
 
 
 @frozen
@@ -32,17 +26,10 @@ class Remark:
     """Something odd about a game that is not against its rules."""
 
     code: str
-    """One of `REMARKS`."""
+    """Its code, which is stable."""
 
     text: str
     """A sentence for the user."""
-
-
-WRONG_REMOVES: Final = "wrong-removes"
-AFTER_END: Final = "after-end"
-RESIGNED_ONLY: Final = "resigned-without-pass"
-REMARKS: Final = (WRONG_REMOVES, AFTER_END, RESIGNED_ONLY)
-"""The codes of remarks. They are stable."""
 
 
 @frozen
@@ -124,102 +111,3 @@ def _check_result(record: Record, found: Summary) -> None:
     if stated != (found.termination, found.winner):
         text = "the result in the header is not that of the last entry"
         raise RecordError(text, code="not-valid", place=("result", 0))
-
-
-def play_gofans(record: Record) -> Played:
-    """Replay a GoFans record with its variations. Raises RuleError at the first illegal move, and RecordError."""
-    game = gofans.read(record)
-    remarks = tuple(Remark(WRONG_REMOVES, text) for text in _first(list(differences(game))))
-    found = played_go(record, game)
-    return evolve(found, remarks=remarks + found.remarks)
-
-
-def _first(texts: Sequence[str]) -> Sequence[str]:
-    """Return one sentence for several: the first, and how many follow."""
-    if len(texts) < 2:  # noqa: PLR2004 (several)
-        return texts
-    others = "1 more move does" if len(texts) == 2 else f"{len(texts) - 1} more moves do"  # noqa: PLR2004 (one more)
-    return [f"{texts[0]} ({others} so)"]
-
-
-def played_go(record: Record, game: GoGame) -> Played:
-    """Summarise a Go record that has been replayed already: `game` is its game."""
-    return Played(summary_of_go(record, game), tuple(_on_the_end(game)))
-
-
-def _on_the_end(game: GoGame) -> Iterator[Remark]:
-    """Yield remarks on an end that GoFans does not provide for. It has two passes in a row, or a resignation.
-
-    A resignation is -1 points, and a pass as the last move of that player.
-    """
-    line = list(game.main_line())
-    last = {node.player: node for node in line}
-    # The pass of a resignation may come after two passes.
-    formal = _formal_passes(game, last)
-    number = after_end(game)
-    if number is not None and not (number == len(line) and line[-1].point is None and line[-1] in formal):
-        yield Remark(AFTER_END, f"move {number} comes after two passes in a row, which end a game")
-    for player in game.players:
-        if player.points == RESIGNED and (player.id not in last or last[player.id].point is not None):
-            text = f"player {player.id} resigned (points -1), and the last move of player {player.id} is not a pass"
-            yield Remark(RESIGNED_ONLY, text)
-
-
-def _formal_passes(game: GoGame, last: Mapping[int, Node]) -> list[Node]:
-    """Return the passes by which GoFans notes resignations. `last`: the last move of each player."""
-    return [
-        node
-        for player in game.players
-        if player.points == RESIGNED and (node := last.get(player.id)) is not None and node.point is None
-    ]
-
-
-def _length(game: GoGame) -> int:
-    """Return the number of moves of the main line; a resignation is not one."""
-    line = list(game.main_line())
-    return len(line) - len(_formal_passes(game, {node.player: node for node in line}))
-
-
-def summary_of_go(record: Record, game: GoGame) -> Summary:
-    """Return the search fields of a Go game. The termination is empty if the record does not say how it ended."""
-    outcome = outcome_of(game.players)
-    date = iso(game.date)
-    return Summary(
-        id=record.id,
-        publisher=record.publisher,
-        version=record.version,
-        kind="go",
-        started=date,
-        ended=date,
-        termination="" if outcome is None else str(outcome.termination),
-        winner=None if outcome is None else outcome.winner,
-        length=_length(game),
-        seats=tuple(SeatSummary(seat, player.name or "", player.points) for seat, player in enumerate(game.players)),
-    )
-
-
-def outcome_of(players: Sequence[GoPlayer]) -> Outcome | None:
-    """Return the outcome of a Go game: by a resignation or by points; None if these are not known."""
-    staying = [seat for seat, player in enumerate(players) if player.points != RESIGNED]
-    if len(staying) == 1 < len(players):
-        return Outcome(Termination.RESIGNED, staying[0])
-    points = [player.points for player in players if player.points is not None]
-    if len(points) < len(players):
-        return None
-    if points.count(max(points)) > 1 or len(players) == 1:
-        return Outcome(Termination.DRAW)
-    return Outcome(Termination.VICTORY, points.index(max(points)))
-
-
-def summary(record: Record, formats: Index) -> Summary:
-    """Return the search fields of a stored record without replaying it.
-
-    Raises RecordError if the record violates its format.
-    """
-    found = formats.formats.get((record.publisher, record.version))
-    if found is not None and found.is_playable:
-        if record.publisher == gofans.PUBLISHER:
-            return summary_of_go(record, gofans.read(record))
-        if record.publisher.startswith(own.PUBLISHER):
-            return own.summary(record)
-    return unplayed(record, "" if found is None else found.kind)

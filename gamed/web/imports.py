@@ -13,7 +13,7 @@ import attrs
 from attrs import define
 
 from gamed.core.errors import StoreConflict, UnknownRecord
-from gamed.records.files import outcomes
+from gamed.games.go.files import outcomes
 from gamed.records.importer import Imported, Reader, Replayer, refused
 from gamed.records.index import Index
 from gamed.records.record import RecordError

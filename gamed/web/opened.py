@@ -18,13 +18,14 @@ import attrs
 from attrs import define, field, frozen
 
 from gamed.core.history import History
+from gamed.games.go import gofans, sgf
+from gamed.games.go.convert import convert, newest
 from gamed.games.go.json_views import Listing
+from gamed.games.go.played import summary_of_go
 from gamed.games.go.tree import GoGame
-from gamed.records import gofans, own, sgf
-from gamed.records.convert import convert, newest
+from gamed.records import own
 from gamed.records.index import Index
 from gamed.records.outline import Line, outline
-from gamed.records.played import summary_of_go
 from gamed.records.positions import Replayed, departures, findings, refusals
 from gamed.records.record import Record, RecordError, Summary, document, unplayed
 from gamed.registry import GameType

@@ -18,13 +18,13 @@ from twisted.internet.defer import DeferredLock
 
 from gamed.core.errors import InvalidMove
 from gamed.games.go.board import FIRST_COLORS
+from gamed.games.go.gofans import number as number_text
 from gamed.games.go.json_views import Listing, passes, refused, view
+from gamed.games.go.played import outcome_of
+from gamed.games.go.recorder import Recorder
 from gamed.games.go.scoring import count
 from gamed.games.go.tree import Node, Point, Stone
 from gamed.records import notation
-from gamed.records.gofans import number as number_text
-from gamed.records.played import outcome_of
-from gamed.records.recorder import Recorder
 from gamed.web.answers import Refusal, to_json
 
 Data: TypeAlias = dict[str, Any]

@@ -14,14 +14,14 @@ from typing import Any, Final
 from attrs import define, field
 from twisted.internet.defer import Deferred
 
+from gamed.games.go import gofans
 from gamed.games.go.board import BLACK, LARGEST
+from gamed.games.go.convert import newest
 from gamed.games.go.hoshi import handicap
 from gamed.games.go.json_views import Listing
+from gamed.games.go.recorder import Recorder
 from gamed.games.go.tree import GoGame, Player
-from gamed.records import gofans
-from gamed.records.convert import newest
 from gamed.records.record import Record, document
-from gamed.records.recorder import Recorder
 from gamed.store import Store
 from gamed.web.answers import Answer, Call, Refusal, Route, download
 from gamed.web.imports import Importing, keep

@@ -20,8 +20,8 @@ from lxml import etree
 
 from gamed.core.errors import RuleError
 from gamed.games.go.board import Board
+from gamed.games.go.gofans import write
 from gamed.games.go.tree import GoGame, Node, Player, Point
-from gamed.records.gofans import write
 from gamed.records.index import _explaining, index
 from gamed.records.parsing import parse_whole
 from gamed.records.record import document

@@ -10,7 +10,7 @@ from time import process_time
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.records import sgf_encodings
+from gamed.games.go import sgf_encodings
 from gamed.records.index import validate
 from gamed.records.record import document
 from tests.games.softwarechallenge.harness import SeasonHarness

@@ -18,12 +18,12 @@ from pathlib import Path
 from attrs import define, field
 
 from gamed.core.errors import RuleError
+from gamed.games.go import gofans, sgf
+from gamed.games.go.convert import convert
+from gamed.games.go.sgf_values import SgfError
 from gamed.games.go.tree import GoGame, Node
-from gamed.records import gofans, sgf
-from gamed.records.convert import convert
 from gamed.records.index import validate
 from gamed.records.record import RecordError, document
-from gamed.records.sgf_values import SgfError
 from tests.records.gogames import read_sgf
 
 Moves = list[tuple[int, object, str | None]]

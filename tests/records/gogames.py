@@ -6,9 +6,9 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from gamed.games.go import gofans, sgf
 from gamed.games.go.board import UNKNOWN, Board
 from gamed.games.go.tree import GoGame, Node, Player, Point, Stone
-from gamed.records import gofans, sgf
 from gamed.records.record import Record
 
 BLACK, WHITE = Player(0, color="black"), Player(1, color="white")

@@ -13,11 +13,12 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamed.core.findings import Finding
 from gamed.core.game import Outcome, Termination
 from gamed.core.history import JOINED, REFUSED, Entry, History, Value, ended
+from gamed.games.go import gofans
+from gamed.games.go.convert import convert
 from gamed.games.go.tree import Player
-from gamed.records import gofans, own
+from gamed.records import own
 from gamed.records.anonymous import CHANGED, FAILED, FOREIGN, MENTIONED, NEUTRAL, Person, anonymised
 from gamed.records.canonical import is_same
-from gamed.records.convert import convert
 from gamed.records.importer import check
 from gamed.records.index import index, validate
 from gamed.records.record import Record, document

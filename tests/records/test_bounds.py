@@ -9,12 +9,12 @@ from typing import Any
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.games.go import replay
-from gamed.records import canonical, importer, parsing, sgf, sgf_games
-from gamed.records.files import outcomes
+from gamed.games.go import replay, sgf, sgf_games
+from gamed.games.go.files import outcomes
+from gamed.games.go.sgf_setup import Setup
+from gamed.records import canonical, importer, parsing
 from gamed.records.importer import Imported
 from gamed.records.index import index
-from gamed.records.sgf_setup import Setup
 from gamed.replayers import readers, replayers
 from tests.records.gogames import read_sgf
 

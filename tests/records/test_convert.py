@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.core.errors import RuleError
+from gamed.games.go.convert import convert
+from gamed.games.go.gofans import VERSIONS, has_removes, has_variations
 from gamed.games.go.tree import GoGame, Node, Point
-from gamed.records.convert import convert
-from gamed.records.gofans import VERSIONS, has_removes, has_variations
 from tests.records.gogames import BLACK, WHITE, captured, legal_games, line, plain
 
 

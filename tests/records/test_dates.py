@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.records.dates import iso
+from gamed.games.go.dates import iso
 
 
 class DateTests(SynchronousTestCase):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from twisted.trial.unittest import SynchronousTestCase
 
+from gamed.games.go.played import REMARKS
 from gamed.records.importer import Imported
 from gamed.records.index import VIOLATIONS
-from gamed.records.played import REMARKS
 from gamed.records.record import document
 from tests.records.documents import GOFANS, outcome
 from tests.records.samples import LIE, game, record

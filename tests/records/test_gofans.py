@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from lxml import etree
 from twisted.trial.unittest import SynchronousTestCase
 
+from gamed.games.go import gofans
+from gamed.games.go.convert import convert
 from gamed.games.go.tree import GoGame, Node, Player, Point, Stone
-from gamed.records import gofans
-from gamed.records.convert import convert
 from gamed.records.index import index, reason, validate
 from gamed.records.record import Record, RecordError, document
 from tests.records.gogames import BLACK, WHITE, any_games, captured, line, plain, record

@@ -12,10 +12,10 @@ from lxml import etree
 from twisted.trial.unittest import SynchronousTestCase
 
 import gamed
+from gamed.games.go.convert import convert
+from gamed.games.go.gofans import VERSIONS
 from gamed.games.softwarechallenge.seasons.hive.replays import write
 from gamed.records import index as module
-from gamed.records.convert import convert
-from gamed.records.gofans import VERSIONS
 from gamed.records.index import index, schema_directory, validate
 from gamed.records.own import from_history
 from gamed.records.record import RecordError, document

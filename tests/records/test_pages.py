@@ -7,10 +7,10 @@ from pathlib import Path
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.records.gofans import VERSIONS
+from gamed.games.go.gofans import VERSIONS
+from gamed.games.go.played import REMARKS
 from gamed.records.importer import CODES, TAKEN, check
 from gamed.records.index import VIOLATIONS, index
-from gamed.records.played import REMARKS
 from tests.records.documents import outcome
 from tests.test_docs import ROOT, blocks, first_cells, section
 

@@ -7,10 +7,10 @@ import gc
 from hypothesis import given, settings
 from twisted.trial.unittest import SynchronousTestCase
 
+from gamed.games.go import gofans, sgf
+from gamed.games.go.convert import convert
+from gamed.games.go.sgf_values import SgfError
 from gamed.games.go.tree import GoGame, Node, Player, Point, Stone
-from gamed.records import gofans, sgf
-from gamed.records.convert import convert
-from gamed.records.sgf_values import SgfError
 from tests.records import corpus
 from tests.records.gogames import BLACK, WHITE, captured, legal_games, line, plain, read_sgf, record
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.records import sgf_encodings
+from gamed.games.go import sgf_encodings
 
 NAMES = ["utf-8", "utf-7", "idna", "gbk", "cp037", "shift_jis", "iso-2022-jp", "hz", "\xff"]
 

@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 from sgfmill import sgf_grammar
 from twisted.trial.unittest import SynchronousTestCase
 
+from gamed.games.go import sgf_values
+from gamed.games.go.sgf_setup import Setup
+from gamed.games.go.sgf_values import Result, SgfError
 from gamed.games.go.tree import Player, Point
-from gamed.records import sgf_values
-from gamed.records.sgf_setup import Setup
-from gamed.records.sgf_values import Result, SgfError
 from tests.records.gogames import TEXTS
 
 

@@ -24,8 +24,8 @@ from gamed.core.findings import Finding
 from gamed.core.table import replay
 from gamed.fairness import WORKER_PAUSE as PAUSE
 from gamed.fairness import WORKER_SLICE as SLICE
+from gamed.games.go import gofans
 from gamed.games.go.tree import GoGame, Node, Point
-from gamed.records import gofans
 from gamed.records.anonymous import Person, anonymised
 from gamed.records.index import index
 from gamed.records.own import from_history, summarize

@@ -7,8 +7,8 @@ from typing import Any
 
 from gamed.games.go.hoshi import handicap
 from gamed.games.go.json_views import Listing
+from gamed.games.go.recorder import Recorder
 from gamed.games.go.tree import GoGame, Node, Player, Point
-from gamed.records.recorder import Recorder
 from gamed.web.recording import Recording
 from tests.records.gogames import captured
 from tests.web.browser import BrowserTestCase

@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from gamed.games.go.played import REMARKS
 from gamed.records.importer import CODES
 from gamed.records.index import VIOLATIONS
-from gamed.records.played import REMARKS
 from gamed.registry import game_types
 from gamed.web.compression import gzipped
 from tests.web.browser import AXE, ORIGIN, STATIC, BrowserTestCase, chromium

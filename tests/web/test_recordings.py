@@ -13,11 +13,11 @@ from twisted.internet.defer import Deferred, execute
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.core.errors import GamedError, RuleError
+from gamed.games.go import gofans
 from gamed.games.go.board import Board, points, ruleset
+from gamed.games.go.files import outcomes
 from gamed.games.go.json_views import refused
 from gamed.games.go.rules import Go
-from gamed.records import gofans
-from gamed.records.files import outcomes
 from gamed.records.index import index
 from gamed.replayers import readers, replayers
 from gamed.store.memory import MemoryStore

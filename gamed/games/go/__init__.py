@@ -1,4 +1,4 @@
-"""Go: rules and game trees. There is no listener for Go; its games come from records.
+"""Go: rules, game trees, and their formats GoFans and SGF. There is no listener; games come from records.
 
 Source: docs/reference/records.md#gofans.
 """

@@ -16,15 +16,12 @@ from contextlib import suppress
 from itertools import islice, pairwise
 from typing import Final
 
-from gamed.core.errors import IllegalMove, RuleError
+from gamed.core.errors import TOO_MUCH_WORK, IllegalMove, RuleError
 from gamed.games.go.board import Board, ruleset
 from gamed.games.go.tree import GoGame, Node, Point
 
 MOST_EFFORT: Final = 500_000
 """The most cells that may be visited to find the captures in one tree; real games need thousands."""
-
-TOO_MUCH_WORK: Final = "too-much-work"
-"""The code of the error if that is not enough. The move itself may be legal."""
 
 
 class IllegalRecordMove(IllegalMove):

@@ -15,13 +15,13 @@ from typing import Final
 import attrs
 
 from gamed.core.errors import RuleError
+from gamed.games.go import sgf, sgf_encodings
+from gamed.games.go.convert import newest
+from gamed.games.go.gofans import PUBLISHER
+from gamed.games.go.played import played_go
 from gamed.games.go.tree import GoGame
-from gamed.records import sgf, sgf_encodings
-from gamed.records.convert import newest
-from gamed.records.gofans import PUBLISHER
 from gamed.records.importer import Imported, Reader, Replayer, check, illegal, refused
 from gamed.records.index import Index
-from gamed.records.played import played_go
 from gamed.records.record import RecordError, document
 
 _BLANK: Final = b"\xef\xbb\xbf \t\r\n"

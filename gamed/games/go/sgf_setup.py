@@ -11,8 +11,8 @@ from functools import cache, lru_cache
 
 from attrs import define, field
 
+from gamed.games.go.sgf_values import corners
 from gamed.games.go.tree import Point, Stone
-from gamed.records.sgf_values import corners
 
 
 @define

@@ -10,10 +10,10 @@ from typing import Final
 
 from attrs import evolve
 
+from gamed.games.go import gofans
+from gamed.games.go.gofans import has_removes, has_variations
 from gamed.games.go.replay import dropped_removes, removes
 from gamed.games.go.tree import GoGame, Node
-from gamed.records import gofans
-from gamed.records.gofans import has_removes, has_variations
 from gamed.records.record import Record, RecordError
 
 NEWEST: Final = ("2.2", "2.1")

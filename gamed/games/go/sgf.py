@@ -17,12 +17,13 @@ from typing import Any, Final, TypeAlias
 from attrs import define, field, frozen
 from sgfmill import sgf_grammar
 
+from gamed.games.go import gofans, sgf_values
 from gamed.games.go.replay import dropped_removes, sides
+from gamed.games.go.sgf_games import Part, parts
+from gamed.games.go.sgf_setup import Setup
+from gamed.games.go.sgf_values import BLACK, WHITE, Result, SgfError
 from gamed.games.go.tree import GoGame, Node, Player
-from gamed.records import gofans, notation, sgf_values
-from gamed.records.sgf_games import Part, parts
-from gamed.records.sgf_setup import Setup
-from gamed.records.sgf_values import BLACK, WHITE, Result, SgfError
+from gamed.records import notation
 
 Properties: TypeAlias = dict[str, list[bytes]]
 """The properties of an SGF node, with their raw values."""

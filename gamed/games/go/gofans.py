@@ -242,7 +242,7 @@ def nodes(game: GoGame, version: str) -> tuple[bytes, bytes]:
     """Return the header and the body of a game as XML, indented as in a file.
 
     Raises RecordError: `unknown-format` for another version; `forbidden` if the game is too deep for x.2; `not-valid`
-    if this version cannot hold the game as it is (see gamed.records.convert), or if no version can: a character that
+    if this version cannot hold the game as it is (see gamed.games.go.convert), or if no version can: a character that
     XML cannot contain, a number that is too long, or anything that `read` rejects.
     """
     _known(PUBLISHER, version)

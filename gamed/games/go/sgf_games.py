@@ -12,9 +12,9 @@ from typing import Final
 
 from attrs import frozen
 
-from gamed.records import sgf_encodings
-from gamed.records.sgf_encodings import UTF_8
-from gamed.records.sgf_values import SgfError
+from gamed.games.go import sgf_encodings
+from gamed.games.go.sgf_encodings import UTF_8
+from gamed.games.go.sgf_values import SgfError
 
 MOST_TOKENS: Final = 300_000
 """The most brackets, semicolons, values and property names of a game; a move has three of them."""
