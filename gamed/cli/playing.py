@@ -15,7 +15,7 @@ import uuid
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TextIO, cast
 
 import click
 from attrs import define, field
@@ -270,7 +270,13 @@ class Playing:
             place = f"on the pages of the daemon at {connected}" if connected else f"with {command}"
             click.echo(f"Look at the games {place}.")
         if self.options["csv_file"] is not None:
-            try:
-                scoreboard.write_csv(self.options["csv_file"])
-            except OSError as error:
-                raise GamedError(f"cannot write {self.options['csv_file']}: {error.strerror}") from error
+            with opened(self.options["csv_file"], "w") as file:
+                scoreboard.write_csv(file)
+
+
+def opened(path: Path, mode: str) -> TextIO:
+    """Open a CSV file for writing. Raises GamedError."""
+    try:
+        return cast("TextIO", path.open(mode, newline="", encoding="utf-8"))
+    except OSError as error:
+        raise GamedError(f"cannot write {path}: {error.strerror}") from error

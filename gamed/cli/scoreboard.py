@@ -10,8 +10,7 @@ import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import takewhile
-from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TextIO
 
 import attrs
 from attrs import define, field, frozen
@@ -189,17 +188,30 @@ class Scoreboard:
         yield ""
         for meeting in self.meetings:
             yield from self._evidence(meeting)
+        for row in self.unfit:
+            yield f"{printable(self.names[row.entrant])} has played no game to its end."
+
+    @property
+    def unfit(self) -> list[Standing]:
+        """Those who have never played a game to its end."""
+        return [row for row in self.table if row.games and not row.finished]
+
+    def _verdict(self, meeting: Meeting, estimate: Estimate) -> str:
+        """Return who is the stronger one, and how likely that is."""
+        likelier = estimate.superiority < 1 / 2
+        likely = max(estimate.superiority, 1 - estimate.superiority)
+        name = printable(self.names[meeting.entrants[likelier]])
+        who = f"{name} is the stronger one with {likely:.1%}"
+        if estimate.stronger or self.sprt is not None:
+            return who
+        return "not decided" if likely == 1 / 2 else f"not decided; {who}"
 
     def _evidence(self, meeting: Meeting) -> Iterator[str]:
-        one = printable(self.names[meeting.entrants[0]])
         pairs = f"{meeting.distinct} distinct of {counted_of(meeting.pairs, 'pair')}"
         if meeting.estimate is None:
             yield f"{self._pair(meeting)}: no whole pair yet"
             return
-        yield (
-            f"{self._pair(meeting)}: {meeting.estimate} Elo ({pairs}); {one} is the stronger one with "
-            f"{meeting.estimate.superiority:.1%}"
-        )
+        yield f"{self._pair(meeting)}: {meeting.estimate} Elo ({pairs}); {self._verdict(meeting, meeting.estimate)}"
         yield f"First seat: {meeting.first_seat} Elo"
         if meeting.distinct == 1 < meeting.pairs:
             yield self.more_pairs
@@ -222,7 +234,7 @@ class Scoreboard:
         """Return the exit status of a match that has come to its end."""
         verdict = self.decision.verdict
         is_missing = verdict is None and self.count < self.total
-        if is_missing or any(row.games and not row.finished for row in self.table):
+        if is_missing or self.unfit:
             return UNFIT
         if self.sprt is not None:
             return {1: 0, 0: WEAKER, None: UNDECIDED}[verdict]
@@ -252,12 +264,11 @@ class Scoreboard:
             )
             yield dict(zip(COLUMNS, values, strict=True))
 
-    def write_csv(self, file: Path) -> None:
-        """Write a row for each game. Raises OSError."""
-        with file.open("w", newline="", encoding="utf-8") as opened:
-            writer = csv.DictWriter(opened, COLUMNS, lineterminator="\n")
-            writer.writeheader()
-            writer.writerows(self.rows())
+    def write_csv(self, file: TextIO) -> None:
+        """Write a row for each game."""
+        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(self.rows())
 
     def json(self) -> str:
         """Return the match as JSON, each game on a line of its own."""

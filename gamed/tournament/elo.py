@@ -68,9 +68,15 @@ class Estimate:
         return (self.low > 1 / 2) - (self.high < 1 / 2)
 
     def __str__(self) -> str:
-        """Return the difference with its bar, such as `+18.2 ± 10.4`, or a bound if one side has won all."""
+        """Return the difference with its bar, such as `+18.2 ± 10.4`; with a bound if the bar has one end only.
+
+        If one side has won all, there is nothing but the bound.
+        """
+        bound = f"< {elo(self.high):+.0f}" if self.low <= 0 else f"> {elo(self.low):+.0f}"
         if self.score in (0, 1):
-            return f"> {elo(self.low):+.0f}" if self.score else f"< {elo(self.high):+.0f}"
+            return bound
+        if (self.low <= 0) != (self.high >= 1):
+            return f"{self.elo:+.1f} ({bound})"
         return f"{self.elo + 0.0:+.1f} ± {self.bar:.1f}".replace("-0.0 ", "+0.0 ").replace("inf", "∞")
 
 

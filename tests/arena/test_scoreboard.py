@@ -40,6 +40,9 @@ class ScoreboardTests(SynchronousTestCase):
                 self.ended(board, fixture, winner, f"leg {fixture.leg}" if alike else "")
             self.assertEqual(board.status(), status)
             said = "\n".join(board.lines())
+            likelier = {0: "; Anna is the stronger one", 1: r"; Bert\x1b is the stronger one", None: "; not decided\n"}
+            self.assertIn(likelier[None if alike else winner], said)
+            self.assertEqual("not decided" in said, status == 11, said)
             self.assertEqual("All pairs are alike" in said, alike, said)
             self.assertIn("1 distinct of 10 pairs" if alike else "10 distinct of 10 pairs", said)
             (row, *_) = json.loads(board.json())["pairings"]
@@ -53,7 +56,9 @@ class ScoreboardTests(SynchronousTestCase):
             self.assertIn("\n        Bert\\x1b: signal 11: oh\\x07", said)
             self.assertEqual(board.count, number + 1)
         self.assertEqual(board.status(), 12)
-        self.assertIn("left 4", "\n".join(board.lines()))
+        said = "\n".join(board.lines())
+        self.assertIn("left 4", said)
+        self.assertIn("\nBert\\x1b has played no game to its end.", said)
         # A crash in one game is a loss, and no more.
         last = list(board.plan.fixtures())[-1]
         self.ended(board, last, 0)

@@ -1,6 +1,6 @@
 """The error rates of the SPRT in thousands of simulated matches, for both models.
 
-In a simulated match, pairs are drawn until the test decides; the mean is exactly that of one of the hypotheses.
+In a simulated match, pairs are drawn until the test decides; their distribution is exactly that of a hypothesis.
 """
 
 from __future__ import annotations
@@ -28,6 +28,16 @@ def shifted(mean: float) -> list[float]:
     return [chance - out + into for chance, out, into in zip(SHAPE, (*taken, 0.0), (0.0, *taken), strict=True)]
 
 
+def better_by(elo: float) -> float:
+    """Return the mean score of pairs that are better by normalised Elo: in deviations of their own distribution."""
+    mean = 0.5
+    for _ in range(50):
+        chances = shifted(mean)
+        deviation = sum(chance * (outcome - mean) ** 2 for chance, outcome in zip(chances, PAIRS, strict=True)) ** 0.5
+        mean = 0.5 + elo / NORMALIZED * 2**0.5 * deviation
+    return mean
+
+
 class ErrorTests(SynchronousTestCase):
     def rate(self, test: Sprt, mean: float, wrong: int) -> float:
         """Return how often the test gives a wrong verdict at a mean score."""
@@ -44,10 +54,9 @@ class ErrorTests(SynchronousTestCase):
     def test_both_hypotheses_of_both_models(self) -> None:
         # Three standard deviations of such a rate, where there are few matches.
         most = MOST if MATCHES >= 10_000 else 0.05 + 3 * (0.05 * 0.95 / MATCHES) ** 0.5
-        deviation = sum(chance * (outcome - 0.5) ** 2 for chance, outcome in zip(SHAPE, PAIRS, strict=True)) ** 0.5
         for model in MODELS:
             test = Sprt(0, 80, model=model)
-            better = expected(80) if model == "logistic" else 0.5 + 80 / NORMALIZED * 2**0.5 * deviation
+            better = expected(80) if model == "logistic" else better_by(80)
             for mean, wrong in ((0.5, 1), (better, 0)):
                 self.assertLessEqual(self.rate(test, mean, wrong), most, (model, mean))
 

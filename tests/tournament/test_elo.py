@@ -72,7 +72,9 @@ class BarTests(SynchronousTestCase):
         self.assertEqual([found((count, 0, 0, 0, 0)).stronger for count in (5, 6)], [0, -1])
 
     def test_a_bar_without_an_end(self) -> None:
-        self.assertEqual(str(found((0, 0, 0, 1, 1))), "+338.0 ± ∞")
+        self.assertEqual(str(found((0, 0, 0, 1, 1))), "+338.0 (> -318)")
+        self.assertEqual(str(found((1, 1, 0, 0, 0))), "-338.0 (< +318)")
+        self.assertEqual(str(found((0, 0, 0, 1, 9))), "+636.4 (> +126)")
 
     def test_of_nothing(self) -> None:
         self.assertIsNone(estimate([]))
