@@ -128,7 +128,7 @@ def play(bots: Sequence[str], **options: Any) -> None:
         raise click.BadParameter("give --pairs or --games, not both", param_hint="--games")
     from gamed.arena.archives import ArchiveError  # noqa: PLC0415 (heavy)
     from gamed.arena.entrants import EntrantError, entrants  # noqa: PLC0415 (heavy)
-    from gamed.cli.playing import Playing, opened, run  # noqa: PLC0415 (heavy)
+    from gamed.cli.playing import Playing, open_csv, run  # noqa: PLC0415 (heavy)
     from gamed.registry import game_type_of, game_types  # noqa: PLC0415 (heavy)
 
     found = game_type_of(options["game"])
@@ -142,7 +142,7 @@ def play(bots: Sequence[str], **options: Any) -> None:
         raise click.UsageError(str(error)) from error
     if options["csv_file"] is not None:
         # Learnt now, and not after an hour of games.
-        opened(options["csv_file"], "a").close()
+        open_csv(options["csv_file"], "a").close()
     sprt = _hypotheses(options["sprt"], len(bots))
     asked = {
         "game": game_type.kind,

@@ -270,11 +270,11 @@ class Playing:
             place = f"on the pages of the daemon at {connected}" if connected else f"with {command}"
             click.echo(f"Look at the games {place}.")
         if self.options["csv_file"] is not None:
-            with opened(self.options["csv_file"], "w") as file:
+            with open_csv(self.options["csv_file"], "w") as file:
                 scoreboard.write_csv(file)
 
 
-def opened(path: Path, mode: str) -> TextIO:
+def open_csv(path: Path, mode: str) -> TextIO:
     """Open a CSV file for writing. Raises GamedError."""
     try:
         return cast("TextIO", path.open(mode, newline="", encoding="utf-8"))

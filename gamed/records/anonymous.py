@@ -121,9 +121,9 @@ def anonymised(record: Record, person: Person) -> Outcome | None:
 
 
 def _is_known(record: Record) -> bool:
-    """Whether gamed knows where names are in records of this format: in those of games that it plays."""
+    """Whether gamed knows where names are in records of this format: in its own, and in those that it plays."""
     found = index().formats.get((record.publisher, record.version))
-    return found is not None and found.is_playable
+    return _is_own(record) or (found is not None and found.is_playable)
 
 
 def _is_own(record: Record) -> bool:

@@ -171,10 +171,15 @@ def that_is_killed_again_and_again(folder: Folder) -> None:
         os.close(refereeing)
         said, _ = running.communicate(timeout=60)
         stopped[f"{whom}, {running.returncode}"] += 1
+        if whom == "daemon":
+            # It may have been killed when the match was over.
+            assert running.returncode in (1, 11), said
+            assert ("the daemon has ended" in said) == (running.returncode == 1), said
         found = folder.json(*words)
         begun = list(matches(folder.path / place))
         # A match whose last game was recorded by then, told or not, is followed by another one.
         assert len(begun) <= 2, (whom, said)
+        assert begun[-1].id == found["match"]
         if len(begun) == 2:
             plan = Plan(begun[0].id, begun[0].seed, 2, 5)
             listed = [PLAY[0], "records", "list", "--json"]
