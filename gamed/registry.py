@@ -1,4 +1,4 @@
-"""The registry of games: one `GameMaker` line in the plugin file adds a game and its listener.
+"""The registry of games: one `GameMaker` line in a plugin file adds a game and its listener.
 
 Source: docs/topics/design.md#adding-things. A `GameMaker` is a Twisted plugin and names a module; the module's
 `game_type` describes the game. A description is light: it has the settings, and names the functions that make the
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property, partial
+from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias, cast, runtime_checkable
 
@@ -274,6 +275,9 @@ class GameType:
     version: str
     """The publisher and the version of the records' format."""
 
+    folder: Path = field(kw_only=True)
+    """The game's folder. In `static/` is what the browser loads: `board.js`, `board.css`, and what these load."""
+
     settings: type[ListenerSettings]
     """The class of the listener's section in the configuration."""
 
@@ -347,6 +351,31 @@ class GameType:
         return self.public_text is not everything
 
 
+@frozen
+class WrittenGame:
+    """A game that gamed does not host: it reads, shows and writes records of it, which people make."""
+
+    kind: str
+    """The name of the game in records, on pages and in commands."""
+
+    publisher: str
+    """The publisher of the records' format."""
+
+    folder: Path
+    """The game's folder, as in a GameType."""
+
+    sides: tuple[str, ...] = ()
+    """What the seats are called whose players have no names: keys of the pages' words."""
+
+    by_points: bool = False
+    """Whether games are won by a number of points."""
+
+    @property
+    def title(self) -> str:
+        """The name of the game for people."""
+        return self.kind.capitalize()
+
+
 class IGameMaker(Interface):
     """A plugin that adds a game with its listener."""
 
@@ -370,6 +399,25 @@ class GameMaker:
         return game_type
 
 
+class IWrittenGameMaker(Interface):
+    """A plugin that adds a game without a listener."""
+
+    module = Attribute("the module whose `written_game` is the WrittenGame")
+
+
+@implementer(IPlugin, IWrittenGameMaker)
+@frozen
+class WrittenGameMaker:
+    """A line of the plugin file."""
+
+    module: str
+
+    def load(self) -> WrittenGame:
+        """Return the game; import the module that describes it."""
+        game: WrittenGame = namedAny(self.module).written_game
+        return game
+
+
 def games() -> Mapping[str, GameMaker]:
     """Return the game makers that are installed, by the listener's name."""
     makers = cast("Iterable[GameMaker]", getPlugins(IGameMaker))
@@ -389,3 +437,14 @@ def game_type_of(kind: str) -> tuple[GameType, GameMaker] | None:
 def game_types() -> Mapping[str, GameType]:
     """Return the game types that are installed, by kind."""
     return {made.kind: made for made in (maker.load() for maker in games().values())}
+
+
+def written_games() -> Mapping[str, WrittenGame]:
+    """Return the games without a listener that are installed, by kind."""
+    makers = cast("Iterable[WrittenGameMaker]", getPlugins(IWrittenGameMaker))
+    return {game.kind: game for game in (maker.load() for maker in makers)}
+
+
+def kinds() -> Mapping[str, GameType | WrittenGame]:
+    """Return all games that are installed, by kind."""
+    return {**game_types(), **written_games()}

@@ -70,7 +70,7 @@ class Checklist:
     def _board(self) -> Iterator[Missing]:
         made = self.maker.load()
         for ending, what in (("js", "draw the board"), ("css", "style the board")):
-            path = f"gamed/web/static/games/{made.kind}.{ending}"
+            path = f"{made.folder.relative_to(ROOT)}/static/board.{ending}"
             if made.person is not None and not (self.root / path).is_file():
                 yield Missing(path, f"{what} for the browser")
 

@@ -7,12 +7,12 @@ from pathlib import Path
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.registry import GameMaker, games
+from gamed.registry import GameMaker, game_types, games
 from tests.checklist import ROOT, Checklist
 
 CHECKED = (
     *("README.md", "schemas", "docs/reference", "docs/howto/install.md", "docs/howto/operate.md", "etc"),
-    "gamed/web/static/games",
+    *(str(made.folder.relative_to(ROOT) / "static") for made in game_types().values()),
 )
 
 
@@ -67,7 +67,7 @@ class ChecklistTests(SynchronousTestCase):
             self.assertEqual(list(Checklist(maker, folder).missing()), [])
             made = maker.load()
             schema = f"schemas/{made.publisher}-{made.version}.xsd"
-            boards = [f"gamed/web/static/games/{made.kind}.{ending}" for ending in ("js", "css")]
+            boards = [f"{made.folder.relative_to(ROOT)}/static/board.{ending}" for ending in ("js", "css")]
             for path in (schema, *boards):
                 (folder / path).unlink()
             self.assertEqual([one.path for one in Checklist(maker, folder).missing()], [schema, *boards])

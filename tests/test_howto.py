@@ -32,8 +32,8 @@ STEP = re.compile(
 )
 """A file that is written, or lines that are added before or after the line that begins so."""
 
-MOST_FILES = 8
-FOR_PEOPLE = 6
+MOST_FILES = 6
+FOR_PEOPLE = 4
 MOST_CONCEPTS = 10
 OUR_OWN = ("tests/games/tictactoe/", "gamed/games/tictactoe/")
 

@@ -18,15 +18,10 @@ REPLAY = "replay"
 """The replay file of the record's game, whatever its format is called."""
 
 
-def kinds() -> list[str]:
-    """Return the games of which there can be records."""
-    from gamed.registry import game_types  # noqa: PLC0415 (heavy)
-
-    return [*game_types(), "go"]
-
-
 def complete_kinds(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[str]:
     """Return the games of which there can be records."""
+    from gamed.registry import kinds  # noqa: PLC0415 (heavy)
+
     return _beginning(kinds(), incomplete)
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from gamed.cli.completion import AS_IT_IS, REPLAY, complete_formats, complete_kinds, kinds
+from gamed.cli.completion import AS_IT_IS, REPLAY, complete_formats, complete_kinds
 from gamed.cli.conversion import FORMATS, complain, written
 from gamed.cli.conversion import in_format as go_in_format
 from gamed.cli.sources import stored
@@ -139,6 +139,8 @@ def list_records(config: str | None, *, as_json: bool, limit: int, **criteria: A
 
 def _kinds(kind: str | None) -> str:
     """Return a sentence on the games that can be asked for, if `kind` is not one of them."""
+    from gamed.registry import kinds  # noqa: PLC0415 (heavy)
+
     if kind is None or kind in (known := kinds()):
         return ""
     return f" There is no game {printable(kind)}; there are {', '.join(known)}."
@@ -200,9 +202,12 @@ def result(summary: Summary) -> str:
 
 
 def _lead(summary: Summary) -> str:
-    """Return by how many points a game of Go was won, if the points of both are known."""
+    """Return by how many points a game was won, if they decide it and those of all are known."""
+    from gamed.registry import written_games  # noqa: PLC0415 (heavy)
+
+    game = written_games().get(summary.kind)
     points = [seat.points for seat in summary.seats if seat.points is not None and seat.points >= 0]
-    if summary.kind != "go" or len(points) != len(summary.seats) or max(points) == min(points):
+    if game is None or not game.by_points or len(points) != len(summary.seats) or max(points) == min(points):
         return ""
     return f" by {max(points) - min(points):g}"
 

@@ -1,4 +1,4 @@
-"""Rooms as JSON: the row of a room in the lobby, and the scene that a game's script (static/games/*.js) draws.
+"""Rooms as JSON: the row of a room in the lobby, and the scene that a game's script (its `board.js`) draws.
 
 Source: docs/reference/web-api.md#calls. Everything here is public: boards come from `Game.view` for spectators, and
 moves from `GameType.public_text`.

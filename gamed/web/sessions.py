@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from attrs import define
+from attrs import define, field
 from twisted.internet.defer import Deferred
 
 from gamed import __version__
 from gamed.core.reception import SupportsReservations
 from gamed.lobby.lobby import Lobby
 from gamed.net.game_listeners import GameListeners
+from gamed.registry import WrittenGame, written_games
 from gamed.web.answers import Answer, Call, Route
 from gamed.web.scenes import short_options
 from gamed.web.visitors import NOBODY, Visitor, Visitors
@@ -24,6 +25,7 @@ class Sessions:
     visitors: Visitors
     lobby: Lobby
     games: GameListeners
+    written_games: Mapping[str, WrittenGame] = field(factory=written_games)
 
     @property
     def routes(self) -> Sequence[Route]:
@@ -69,4 +71,15 @@ class Sessions:
                 "bots": list(game_type.players),
                 "opponents": list(game_type.opponents(settings)),
                 "options": short_options(options),
+            }
+        for kind, game in self.written_games.items():
+            yield {
+                "kind": kind,
+                "name": game.title,
+                "can": ["record"],
+                "bots": [],
+                "opponents": [],
+                "options": {},
+                "sides": game.sides,
+                "byPoints": game.by_points,
             }

@@ -33,7 +33,7 @@ from gamed.net.tls import refuse_handshake
 from gamed.records.index import schema_directory
 from gamed.web.answers import MOST_IMPORT, Answer, Refusal
 from gamed.web.proxies import Networks, client_address
-from gamed.web.static_files import INDEX, Files, StaticFiles, is_page
+from gamed.web.static_files import INDEX, Files, StaticFiles, all_files, is_page
 
 HEADERS: Mapping[bytes, bytes] = {
     b"content-security-policy": b"default-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'",
@@ -137,7 +137,7 @@ class Root(Resource):
         self.putChild(b"healthz", Page(Health(dict)))
         self.putChild(b"readyz", Page(Health(readiness, warnings)))
         self.shell: Resource | None = None
-        self.files = Files()
+        self.files = all_files()
         if api is not None:
             self.putChild(b"api", api)
             self.putChild(b"static", StaticFiles(self.files))

@@ -1,8 +1,8 @@
 """Serves the HTML page and the files that it loads, and the schemas of records.
 
-All pages are one HTML file, whose script shows the page of the address. Only files in one folder are served, and no
-name can lead out of it. An address that contains the version of the files (`/static/@VERSION/…`) may be cached
-forever.
+All pages are one HTML file, whose script shows the page of the address. Only files in certain folders are served, the
+pages' own and one of each game, and no name can lead out of them. An address that contains the version of the files
+(`/static/@VERSION/…`) may be cached forever.
 """
 
 # ruff: noqa: N815 (Twisted's name)
@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
@@ -18,6 +19,7 @@ from typing import Any, Final
 from attrs import define, field
 from twisted.web.resource import Resource
 
+from gamed.registry import kinds
 from gamed.web.compression import gzipped, takes_gzip
 
 FOLDER: Final = Path(__file__).parent / "static"
@@ -80,6 +82,9 @@ class Files:
 
     folder: Path = FOLDER
 
+    games: Mapping[str, Path] = field(factory=dict)
+    """The folders of the games' files, by kind. A file of one is `games/KIND/…`."""
+
     _files: dict[str, File] = field(factory=dict)
     """By their names."""
 
@@ -93,7 +98,7 @@ class Files:
         """Return a file by its path in the folder; None if there is none, or its type is not served."""
         if len(name) > 100 or not _NAME.fullmatch(name):  # noqa: PLR2004 (longer than any name)
             return None
-        path = self.folder / name
+        path = self._path(name)
         mime = TYPES.get(path.suffix)
         try:
             changed = path.stat().st_mtime_ns
@@ -107,10 +112,21 @@ class Files:
         self._version = None
         return self._files[name]
 
+    def _path(self, name: str) -> Path:
+        match name.split("/", 2):
+            case ["games", kind, rest] if kind in self.games:
+                return self.games[kind] / rest
+        return self.folder / name
+
     @cached_property
     def names(self) -> list[str]:
         """The names of all files."""
-        return sorted(path.relative_to(self.folder).as_posix() for path in self.folder.rglob("*.*"))
+        folders = {"": self.folder, **{f"games/{kind}/": folder for kind, folder in self.games.items()}}
+        return sorted(
+            prefix + path.relative_to(folder).as_posix()
+            for prefix, folder in folders.items()
+            for path in folder.rglob("*.*")
+        )
 
     def version(self) -> str:
         """Return the version of all files: a digest of their contents as they were last read."""
@@ -129,6 +145,11 @@ class Files:
             content = index.content.replace(_ADDRESS, b"%b@%b/" % (_ADDRESS, version.encode()))
             self._page = version, File.of(index.changed, content, index.mime)
         return None if index is None or self._page is None else self._page[1]
+
+
+def all_files() -> Files:
+    """Return the files of the pages and of all games."""
+    return Files(games={kind: game.folder / "static" for kind, game in kinds().items()})
 
 
 class StaticFiles(Resource):

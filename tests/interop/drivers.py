@@ -1,6 +1,6 @@
 """Drivers for the games' boards: they choose a legal move that the board shows, by mouse or by keyboard.
 
-The heads of gamed/web/static/games/*.js say which attributes elements have.
+The heads of gamed/games/*/static/board.js say which attributes elements have.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from tests.daemon import ROOT, SCRIPTS
 from tests.interop.browsing import PATIENCE, LiveTestCase, seated
 from tests.interop.drivers import MOVES, Mouse, own_turn, put_wall, shoot, shoot_all, waits
 from tests.interop.programs import end
-from tests.web.browser import STATIC
+from tests.web.browser import FILES
 
 TUTORIAL = ROOT / "docs" / "tutorial"
 PICTURES = TUTORIAL / "pictures"
@@ -166,8 +166,7 @@ class TutorialTests(LiveTestCase):
         return room
 
     def test_what_it_tells_to_press_is_there(self) -> None:
-        files = [file for folder in ("words", "games", "pages") for file in (STATIC / folder).rglob("*.js")]
-        words = "\n".join(file.read_text() for file in files)
+        words = "\n".join(FILES.find(name).content.decode() for name in FILES.names if name.endswith(".js"))
         pages = sorted(TUTORIAL.glob("*.md"))
         self.assertEqual(len(pages), 5)
         for page in pages:

@@ -19,9 +19,11 @@ from playwright.sync_api import Browser, Page, Route, sync_playwright
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.web.compression import gzipped
+from gamed.web.static_files import all_files
 from tests.ending import at_end
 
 STATIC = Path(__file__).parents[2] / "gamed" / "web" / "static"
+FILES = all_files()
 ORIGIN = "http://gamed.test"
 SHOTS = Path("/tmp/shots")
 ROUND = 40  # ms between looks at a condition
@@ -33,13 +35,13 @@ NO_CHROMIUM = None if CHROMIUM else "Chromium is not installed: apt-get install 
 
 BLANK = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Board</title>
 <meta name="viewport" content="width=device-width"><link rel="stylesheet" href="/static/app.css">
-<link rel="stylesheet" href="/static/games/KIND.css"></head>
+<link rel="stylesheet" href="/static/games/KIND/board.css"></head>
 <body><main id="board"></main><p id="status"></p></body></html>"""
 POLICY = "default-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'"
 
 MOUNT = """
 async ([kind, scene, mode, language]) => {
-  const board = await import(`/static/games/${kind}.js`);
+  const board = await import(`/static/games/${kind}/board.js`);
   const words = board.words[language];
   window.sent = [];
   window.said = [];
@@ -129,12 +131,11 @@ class BrowserTestCase(SynchronousTestCase):
             headers = {"content-type": "text/html", "content-security-policy": POLICY}
             route.fulfill(status=200, headers=headers, body=BLANK.replace("KIND", self.kind))
             return
-        file = STATIC / path.removeprefix("/static/")
-        if not file.is_file():
+        file = FILES.find(path.removeprefix("/static/"))
+        if file is None:
             route.fulfill(status=200 if path == "/favicon.ico" else 404, body="")
             return
-        content_type = mimetypes.guess_type(file.name)[0] or "application/octet-stream"
-        route.fulfill(status=200, headers={"content-type": content_type}, body=file.read_bytes())
+        route.fulfill(status=200, headers={"content-type": file.mime}, body=file.content)
 
     def mount(self, kind: str, scene: Mapping[str, Any], mode: str = "play") -> None:
         """Show a scene on the board of a game."""
@@ -305,9 +306,9 @@ class PageTestCase(BrowserTestCase):
         if path in self.files:
             self._send(route, path, self.files[path].encode())
         elif path.startswith("/static/") or path == "/favicon.ico":
-            file = STATIC / path.removeprefix("/static/")
-            if file.is_file():
-                self._send(route, path, file.read_bytes())
+            file = FILES.find(path.removeprefix("/static/"))
+            if file is not None:
+                self._send(route, path, file.content)
             else:
                 route.fulfill(status=200 if path == "/favicon.ico" else 404, body="")
         else:

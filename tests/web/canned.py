@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.web.browser import STATIC, PageTestCase
+from tests.web.browser import PageTestCase
 
 TRICKY = "<img src=x onerror=alert(1)>"
 TAMED = "Ann\ufffdgnp.exe \u05d0\u05d1\u05d2"
@@ -43,7 +43,15 @@ GAMES = [
         "opponents": [1, 2],
         "options": {},
     },
-    {"kind": "go", "name": "Go", "can": [], "bots": [], "options": {}},
+    {
+        "kind": "go",
+        "name": "Go",
+        "can": ["record"],
+        "bots": [],
+        "options": {},
+        "sides": ["black", "white"],
+        "byPoints": True,
+    },
 ]
 SESSION = {"token": "secret", "admin": False, "version": "1", "games": GAMES}
 ROOM = {
@@ -212,9 +220,8 @@ class ShellTestCase(PageTestCase):
 
     def setUp(self) -> None:
         super().setUp()
-        self.files = {"/static/games/toy.js": TOY, "/static/games/toy.css": "[data-kind=toy] { display: block }"}
-        if not (STATIC / "games" / "go.js").is_file():
-            self.files |= {"/static/games/go.js": TOY.replace("fields", "to_move"), "/static/games/go.css": ""}
+        style = "[data-kind=toy] { display: block }"
+        self.files = {"/static/games/toy/board.js": TOY, "/static/games/toy/board.css": style}
         go = [{"n": n, "node": n, "board": GO_BOARD, "turn": [1], "phase": "play", "last": None} for n in range(4)]
         self.api = {
             "GET /session": SESSION,

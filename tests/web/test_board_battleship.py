@@ -13,7 +13,7 @@ from gamed.games.battleship.person import Person
 from gamed.games.battleship.rules import Battleship
 from gamed.games.battleship.strategy import OpenList
 from gamed.games.battleship.wire import decode
-from tests.web.browser import STATIC, BrowserTestCase
+from tests.web.browser import FILES, BrowserTestCase
 
 OPTIONS = {"roles": "first-defends", "referee": "observe", "corner_contact": True}
 SHIPS = [[0, 0, 5, "h"], [0, 2, 4, "h"], [0, 4, 3, "v"], [9, 0, 3, "v"], [8, 9, 2, "h"]]
@@ -178,9 +178,8 @@ class ColourTests(BoardTestCase):
         self.assertEqual([one.get_attribute("aria-label") for one in sunk.all()], ["ship of 2, sunk"] * 2)
 
     def test_files_are_small(self) -> None:
-        folder = STATIC / "games"
-        self.assertLessEqual((folder / "battleship.js").stat().st_size, 25_600)
-        self.assertLessEqual((folder / "battleship.css").stat().st_size, 6_000)
+        self.assertLessEqual(len(FILES.find("games/battleship/board.js").content), 25_600)
+        self.assertLessEqual(len(FILES.find("games/battleship/board.css").content), 6_000)
 
 
 class ShootingTests(BoardTestCase):

@@ -8,7 +8,7 @@ from tests.web.test_board_quoridor import START, Board, after, last, scene, show
 FRAMES = """
 async ([mode, updates]) => {
   window.board.destroy();
-  const { create, words } = await import("/static/games/quoridor.js");
+  const { create, words } = await import("/static/games/quoridor/board.js");
   const context = { t: (key) => words.en[key], mode, announce() {}, setStatus() {}, act: async () => {} };
   window.board = create(document.getElementById("board"), context);
   const pawn = () => document.querySelector('[data-pawn="0"]');

@@ -100,7 +100,7 @@ LOST_PAWN = State(
 ANIMATED = """
 async ([scenes, animate]) => {
   window.board.destroy();
-  const { create, words } = await import("/static/games/quoridor.js");
+  const { create, words } = await import("/static/games/quoridor/board.js");
   const context = {
     t: (key) => words.en[key], mode: "watch", animate, announce: () => {}, setStatus: () => {}, act: async () => {},
   };

@@ -1,4 +1,4 @@
-"""The board of RoboRally in a browser: the course, the robots, the registers. Source: web/static/games/roborally.js."""
+"""The board of RoboRally in a browser: the course, the robots, the registers."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ ANIMATED = """
   window.later = null;
   window.setTimeout = (call, ms) => { window.later = call; window.waits = ms; return 1; };
   window.clearTimeout = () => { window.later = null; };
-  return import("/static/games/roborally.js").then((board) => {
+  return import("/static/games/roborally/board.js").then((board) => {
   window.board.destroy();
   const words = board.words.en;
   const t = (key, params = {}) => words[key].replace(/\\{(\\w+)\\}/g, (_, name) => params[name]);

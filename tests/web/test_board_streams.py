@@ -178,7 +178,7 @@ class RestTests(ShellTestCase):
 
     def setUp(self) -> None:
         super().setUp()
-        self.files["/static/games/toy.js"] = RESTING
+        self.files["/static/games/toy/board.js"] = RESTING
 
     def shown(self) -> str:
         return self.page.inner_text(".board button")

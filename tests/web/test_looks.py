@@ -13,8 +13,7 @@ from gamed.games.go.played import REMARKS
 from gamed.records.importer import CODES
 from gamed.records.index import VIOLATIONS
 from gamed.registry import game_types
-from gamed.web.compression import gzipped
-from tests.web.browser import AXE, ORIGIN, STATIC, BrowserTestCase, chromium
+from tests.web.browser import AXE, FILES, ORIGIN, STATIC, BrowserTestCase, chromium
 from tests.web.canned import (
     KEPT,
     PAGES,
@@ -22,6 +21,7 @@ from tests.web.canned import (
     ROOM,
     SESSION,
     TAMED,
+    TOY,
     ShellTestCase,
     moves,
     refused,
@@ -37,6 +37,10 @@ REFUSED = {
     "reason": "the other side is to move",
     "count": 2,
     "messages": [],
+}
+REFERENCES = {
+    **{kind: kind for kind in ("battleship", "quoridor", "roborally")},
+    "software-challenge": "hive",
 }
 ROOT = Path(__file__).parents[2]
 REFERENCE = ROOT / "docs" / "reference"
@@ -156,10 +160,9 @@ class LooksTest(ShellTestCase):
             self.assertEqual(loose, [], path)
 
     def test_weights(self) -> None:
-        games = STATIC / "games"
-        boards = [[*games.glob(f"{file.stem}.*"), *games.glob(f"{file.stem}/*")] for file in games.glob("*.js")]
         heaviest = max(
-            (sum(len(gzipped(file.read_bytes())) for file in files if file.is_file()) for files in boards), default=0
+            sum(len(FILES.find(name).packed) for name in FILES.names if name.startswith(f"games/{kind}/"))
+            for kind in FILES.games
         )
         german = {"seat in German": PAGES["seat"]}
         for name, (path, ready) in (PAGES | german).items():
@@ -365,6 +368,8 @@ class SettingsTest(ShellTestCase):
     def test_findings_and_outcomes_are_german_by_their_codes(self) -> None:
         self.visit("/")
         self.page.evaluate("localStorage.setItem('gamed.language', 'de')")
+        own = {"de": {"refused-repeated-shot": "Auf {1} wurde schon geschossen."}}
+        self.files["/static/games/toy/board.js"] = f"{TOY}\nexport const codes = {json.dumps(own)};"
         finding = {
             "code": "repeated-shot",
             "seat": 0,
@@ -406,6 +411,10 @@ class SettingsTest(ShellTestCase):
         self.visit("/")
         self.page.evaluate("localStorage.setItem('gamed.language', 'de')")
         self.visit("/")
+        self.page.evaluate(
+            "(kinds) => import('/static/board.js').then((board) => Promise.all(kinds.map(board.boardOf)))",
+            [*FILES.games],
+        )
         for code, text, told in (
             ("pawn-unreachable", "the pawn at (3, 0) cannot go to (7, 7); it is still your turn",
              "Die Figur auf (3, 0) kann nicht nach (7, 7)."),
@@ -482,11 +491,7 @@ class WordsTest(BrowserTestCase):
     def dictionaries(self) -> Mapping[str, Mapping[str, Mapping[str, str]]]:
         """Return the words of the shell and of each board."""
         self.page.goto(ORIGIN + "/")
-        files = [
-            f"/static/{folder}/{file.name}"
-            for folder in ("games", "pages")
-            for file in sorted((STATIC / folder).glob("*.js"))
-        ]
+        files = [f"/static/{name}" for name in FILES.names if re.fullmatch(r"(games|pages)/.+\.js", name)]
         load = "async (file) => JSON.stringify((await import(file)).words ?? {en: {}, de: {}})"
         boards = {file: json.loads(self.page.evaluate(load, file)) for file in files}
         return {SHELL: {language: self.exported(language, "words") for language in ("en", "de")}, **boards}
@@ -496,6 +501,11 @@ class WordsTest(BrowserTestCase):
         load = "async ([file, name]) => (await import(`/static/words/${file}.js`))[name]"
         found: Mapping[str, str] = self.page.evaluate(load, [file, name])
         return found
+
+    def german(self, *kinds: str) -> set[str]:
+        """Return the codes for which the shell or one of these games has a German text."""
+        load = "async (kind) => (await import(`/static/games/${kind}/board.js`)).codes.de"
+        return {*self.exported("de", "codes"), *(code for kind in kinds for code in self.page.evaluate(load, kind))}
 
     def test_same_keys_and_placeholders(self) -> None:
         self.kind = "toy"
@@ -510,31 +520,31 @@ class WordsTest(BrowserTestCase):
 
     def test_every_code_of_the_references_has_a_german_sentence(self) -> None:
         self.page.goto(ORIGIN + "/")
-        german = self.exported("de", "codes")
-        for game in ("battleship", "quoridor", "roborally", "software-challenge"):
+        for game, kind in REFERENCES.items():
+            german = self.german(kind)
             text = (REFERENCE / f"{game}.md").read_text()
             tables = re.findall(r"^\| Code \|.*\n\|[-|]+\n((?:\|.*\n)+)", text, re.MULTILINE)
             cells = [row.split("|")[1] for table in tables for row in table.splitlines()]
             codes = {f"refused-{code}" for cell in cells for code in re.findall(r"`([a-z-]+)`", cell)}
             self.assertGreater(len(codes), 15, game)
-            self.assertEqual(codes - set(german), set(), game)
+            self.assertEqual(codes - german, set(), game)
         self.errors.clear()
 
     def test_every_code_of_the_api_has_a_german_sentence(self) -> None:
         self.page.goto(ORIGIN + "/")
-        german = self.exported("de", "codes")
+        german = self.german(*FILES.games)
         source = "".join(file.read_text() for file in (ROOT / "gamed" / "web").glob("*.py"))
         codes = set(re.findall(r'Refusal\(\s*\d+,\s*"([a-z-]+)"', source)) | {"disk", "store", "no-record"}
         # A page never makes these requests; their English sentences are for whoever writes one by hand.
         codes -= {"header", "json", "method", "origin", "termination", "token", "topics", "type"}
         self.assertGreater(len(codes), 40)
-        self.assertEqual({f"error-{code}" for code in codes} - set(german), set())
+        self.assertEqual({f"error-{code}" for code in codes} - german, set())
         self.errors.clear()
 
     def test_whatever_the_server_says_by_a_code_has_a_german_sentence(self) -> None:
         """All codes that the sources raise, not those of requests alone: rules, persons, records, imports."""
         self.page.goto(ORIGIN + "/")
-        german = self.exported("de", "codes")
+        german = self.german(*FILES.games)
         known = {key.partition("-")[2] for key in german}
         folders = ("games", "records", "web", "lobby", "wire")
         files = [file for folder in folders for file in (ROOT / "gamed" / folder).rglob("*.py")]
@@ -546,7 +556,7 @@ class WordsTest(BrowserTestCase):
         missing = {code: file.name for code, file in found.items() if code not in known | NEVER_SEEN}
         self.assertEqual(missing, {})
         self.assertEqual(NEVER_SEEN - found.keys(), set())
-        german = {*german, *self.exported("imports", "codes")}
+        german |= self.exported("imports", "codes").keys()
         for kind, codes in (("import", CODES), ("violation", VIOLATIONS), ("remark", REMARKS)):
             self.assertEqual({f"{kind}-{code}" for code in codes} - german, set())
         self.errors.clear()

@@ -295,7 +295,7 @@ class RecorderTest(ShellTestCase):
         self.assertEqual(done, ["undo", "back", "goto", "comment", "back"])
 
     def test_a_comment_that_is_not_noted_is_not_lost(self) -> None:
-        self.files |= {"/static/games/go.js": TOY.replace("fields", "to_move").replace('"take"', '"play"')}
+        self.files |= {"/static/games/go/board.js": TOY.replace("fields", "to_move").replace('"take"', '"play"')}
         self.api["POST /recordings/g1/act"] = lambda body: (200, {**RECORDING, "current": 1 if "text" in body else 3})
         self.visit("/recorder/g1", ".tree")
         self.page.fill("textarea", "A good move")
@@ -353,7 +353,7 @@ class RecorderTest(ShellTestCase):
         self.assertIn("Komi: 6,5", self.text(".options"))
 
     def test_a_variation_in_place_of_the_last_move(self) -> None:
-        self.files |= {"/static/games/go.js": TOY.replace("fields", "to_move").replace('"take"', '"play"')}
+        self.files |= {"/static/games/go/board.js": TOY.replace("fields", "to_move").replace('"take"', '"play"')}
         self.api["POST /recordings/g1/act"] = RECORDING
         self.visit("/recorder/g1", ".tree")
         self.page.click("button:text-is('Variation')")

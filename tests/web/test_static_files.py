@@ -13,27 +13,30 @@ from lxml import etree
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.records.index import schema_directory
-from gamed.registry import game_types
-from gamed.web.static_files import FOLDER, TYPES, Files, is_page
+from gamed.web.static_files import FOLDER, TYPES, Files, all_files, is_page
 from tests.web.harness import Reply, WebHarness
 
 
 class FilesTests(SynchronousTestCase):
     def setUp(self) -> None:
         self.folder = Path(self.mktemp()).resolve()
-        (self.folder / "games").mkdir(parents=True)
+        self.board = self.folder / "a-game" / "static" / "board.css"
+        self.board.parent.mkdir(parents=True)
         (self.folder / "app.js").write_bytes(b"one")
-        (self.folder / "games" / "hive.css").write_bytes(b"css")
+        self.board.write_bytes(b"css")
         (self.folder / "notes.txt").write_bytes(b"secret")
         (self.folder / ".hidden.js").write_bytes(b"secret")
         (self.folder.parent / "outside.js").write_bytes(b"secret")
-        self.files = Files(self.folder)
+        self.files = self.opened()
+
+    def opened(self) -> Files:
+        return Files(self.folder, {"toy": self.board.parent})
 
     def test_what_is_there(self) -> None:
-        found = self.files.find("games/hive.css")
+        found = self.files.find("games/toy/board.css")
         self.assertEqual((found.content, found.mime), (b"css", "text/css; charset=utf-8"))
         self.assertEqual(gzip.decompress(found.packed), b"css")
-        self.assertIs(self.files.find("games/hive.css"), found)
+        self.assertIs(self.files.find("games/toy/board.css"), found)
 
     def test_a_changed_file_is_read_again(self) -> None:
         before = self.files.find("app.js")
@@ -45,20 +48,22 @@ class FilesTests(SynchronousTestCase):
 
     def test_each_change_makes_another_version(self) -> None:
         before = self.files.version()
-        self.assertEqual(Files(self.folder).version(), before)
-        (self.folder / "games" / "hive.css").write_bytes(b"new")
-        os.utime(self.folder / "games" / "hive.css", ns=(1, 1))
-        self.files.find("games/hive.css")
+        self.assertEqual(self.opened().version(), before)
+        self.board.write_bytes(b"new")
+        os.utime(self.board, ns=(1, 1))
+        self.files.find("games/toy/board.css")
         self.assertNotEqual(self.files.version(), before)
 
     def test_nothing_else(self) -> None:
-        outside = ["../outside.js", "games/../app.js", "/app.js", "app.js/", "app.js\0", "games//hive.css", "APP.JS"]
+        outside = ["../outside.js", "games/../app.js", "/app.js", "app.js/", "app.js\0", "games//board.css", "APP.JS"]
+        outside += ["games/toy/../../app.js", "games/other/board.css"]
         for name in (
             "",
             ".",
             "..",
             "games",
             "games/",
+            "games/toy",
             "notes.txt",
             ".hidden.js",
             "x" * 200 + ".js",
@@ -74,9 +79,11 @@ class FilesTests(SynchronousTestCase):
         self.assertTrue(found is None or found.content in (b"one", b"two", b"css"))
 
     def test_every_file_of_the_pages_can_be_served(self) -> None:
-        files = Files()
-        names = [str(path.relative_to(FOLDER)) for path in FOLDER.rglob("*") if path.is_file()]
-        self.assertIn("index.html", names)
+        files = all_files()
+        names = files.names
+        folders = (FOLDER, *files.games.values())
+        self.assertEqual(len(names), sum(path.is_file() for folder in folders for path in folder.rglob("*")))
+        self.assertLessEqual({"index.html", "games/go/board.js"}, set(names))
         for name in names:
             self.assertIsNotNone(files.find(name), name)
         self.assertLessEqual({Path(name).suffix for name in names}, set(TYPES))
@@ -91,7 +98,7 @@ class SiteTests(SynchronousTestCase):
         return self.harness.asked(method, path, **headers)
 
     def test_the_page_at_all_its_addresses(self) -> None:
-        index = (FOLDER / "index.html").read_bytes().replace(b"/static/", f"/static/@{Files().version()}/".encode())
+        index = (FOLDER / "index.html").read_bytes().replace(b"/static/", f"/static/@{all_files().version()}/".encode())
         single = ["/", "/records", "/recorder", "/rooms/abc", "/seats/abc", "/records/abc", "/recorder/abc"]
         single += ["/records/", "/about", "/login", "/rooms", "/seats/"]
         for path in (*single, "/rooms/abc?screen", "/records/abc?move=7"):
@@ -123,14 +130,14 @@ class SiteTests(SynchronousTestCase):
 
     def test_a_file_whose_address_names_its_version_is_kept_forever(self) -> None:
         address = re.search(r"/static/@\w+/", self.got("/").body.decode())[0]
-        answer = self.got(f"{address}games/go.js")
-        self.assertEqual(answer.body, (FOLDER / "games" / "go.js").read_bytes())
+        answer = self.got(f"{address}games/go/board.js")
+        self.assertEqual(answer.body, all_files().find("games/go/board.js").content)
         self.assertEqual(answer.headers["cache-control"], "public, max-age=31536000, immutable")
         self.assertEqual(self.got("/").headers["cache-control"], "no-cache")
 
     def test_a_page_of_another_version_gets_the_files_of_today_and_keeps_none(self) -> None:
-        answer = self.got("/static/@0123456789abcdef/games/go.js")
-        self.assertEqual(answer.body, (FOLDER / "games" / "go.js").read_bytes())
+        answer = self.got("/static/@0123456789abcdef/games/go/board.js")
+        self.assertEqual(answer.body, all_files().find("games/go/board.js").content)
         self.assertEqual(answer.headers["cache-control"], "no-cache")
         for path in ("/static/@0123456789abcdef", "/static/@/../site.py", "/static/@0123456789abcdef/no.js"):
             self.assertEqual(self.got(path).status, 404, path)
@@ -148,14 +155,13 @@ class SiteTests(SynchronousTestCase):
             self.assertNotIn("content-encoding", self.got("/static/words.js", accept_encoding=none).headers, none)
 
     def test_no_page_weighs_more_than_150_kilobytes(self) -> None:
-        files = Files()
+        files = all_files()
         size = {name: len(files.find(name).packed) for name in files.names}
         shell = sum(size[name] for name in size if "/" not in name and name != "openapi.json")
         page = max(size[name] for name in size if name.startswith("pages/"))
-        games = {Path(name).stem for name in size if re.fullmatch(r"games/\w+\.js", name)}
-        self.assertEqual(games - {"go"}, {kind for kind, made in game_types().items() if made.person})
-        for game in games:
-            board = sum(size[name] for name in size if name.startswith(f"games/{game}"))
+        for game in files.games:
+            self.assertLessEqual({f"games/{game}/board.js", f"games/{game}/board.css"}, size.keys())
+            board = sum(size[name] for name in size if name.startswith(f"games/{game}/"))
             self.assertLess(shell + 2 * page + board, 100_000, game)
 
     def test_the_format_index_and_its_schemas(self) -> None:

@@ -28,7 +28,8 @@ class SessionTests(VisitorsTestCase):
     def test_what_a_session_tells(self) -> None:
         answer = self.harness.asked("GET", "/api/v1/session")
         self.assertEqual(answer.json["admin"], False)
-        (game,) = answer.json["games"]
+        game, *written = answer.json["games"]
+        self.assertEqual([one["can"] for one in written], [["record"]])
         self.assertEqual((game["kind"], game["name"], game["can"]), ("battleship", "Battleship", ["watch", "play"]))
         self.assertIn("density", game["bots"])
         self.assertNotIn("seed", game["options"])

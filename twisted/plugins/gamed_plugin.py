@@ -2,7 +2,7 @@
 
 from twisted.application.service import ServiceMaker
 
-from gamed.registry import GameMaker
+from gamed.registry import GameMaker, WrittenGameMaker
 
 gamed = ServiceMaker("gamed", "gamed.tap", "Game server for the protocols that game programs already speak.", "gamed")
 
@@ -10,3 +10,4 @@ softwarechallenge = GameMaker("softwarechallenge", 13050, "gamed.games.softwarec
 roborally = GameMaker("roborally", 19990, "gamed.games.roborally")
 battleship = GameMaker("battleship", 54321, "gamed.games.battleship")
 quoridor = GameMaker("quoridor", 4567, "gamed.games.quoridor")
+go = WrittenGameMaker("gamed.games.go")

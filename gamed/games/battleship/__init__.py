@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache, partial
+from pathlib import Path
 
 from attrs import field, frozen
 from attrs.validators import gt, in_
@@ -44,6 +45,7 @@ game_type = GameType(
     kind="battleship",
     publisher="gamed-battleship",
     version="1.1",
+    folder=Path(__file__).parent,
     settings=Settings,
     options=_options,
     # A game has at most two lines for each of 200 shots.

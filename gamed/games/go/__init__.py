@@ -2,3 +2,9 @@
 
 Source: docs/reference/records.md#gofans.
 """
+
+from pathlib import Path
+
+from gamed.registry import WrittenGame
+
+written_game = WrittenGame("go", "GoFans", Path(__file__).parent, sides=("black", "white"), by_points=True)

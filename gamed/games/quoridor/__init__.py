@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from pathlib import Path
 
 from attrs import field, frozen
 from attrs.validators import ge, gt, in_
@@ -36,6 +37,7 @@ game_type = GameType(
     kind="quoridor",
     publisher="gamed-quoridor",
     version="1.1",
+    folder=Path(__file__).parent,
     settings=Settings,
     options=_options,
     contest=Contest(

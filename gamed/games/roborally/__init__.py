@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from functools import partial
 from math import ceil
 from operator import attrgetter
+from pathlib import Path
 from typing import Final
 
 from attrs import field, frozen
@@ -84,6 +85,7 @@ game_type = GameType(
     publisher="gamed-roborally",
     version="1.1",
     title="RoboRally",
+    folder=Path(__file__).parent,
     settings=Settings,
     options=Named(f"{__name__}.server.options"),
     count_options=("players", "min_players"),

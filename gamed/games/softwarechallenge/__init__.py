@@ -59,6 +59,7 @@ game_type = GameType(
     kind="hive",
     publisher="gamed-hive",
     version="1.1",
+    folder=Path(__file__).parent / "seasons" / "hive",
     settings=Settings,
     options=_options,
     # By the rules, a game has at most 60 moves.

@@ -2,19 +2,19 @@
 
 import { code, link as line, serverNow } from "./api.js";
 import { bdi, el, isChord, isolated, mayMove, replace } from "./dom.js";
-import { button, calledOn, chip, clock, link, result, seatName, span, worded } from "./parts.js";
-import { phrased, t, translator } from "./words.js";
+import { button, calledOn, chip, clock, link, result, seatName, sidesClass, span, worded } from "./parts.js";
+import { learn, phrased, t, translator } from "./words.js";
 
 const SHOWN = 5_000; // ms for which the page shows that a player is back
 const MANY = 3; // up to this many new moves are announced one by one; of more, only the last
 
 /** The address of a game's file. It is relative to this module, so it has the same version of the files. */
-function fileOf(kind, ending) {
-  return new URL(`./games/${kind}.${ending}`, import.meta.url).pathname;
+function fileOf(kind, name) {
+  return new URL(`./games/${kind}/${name}`, import.meta.url).pathname;
 }
 
 function styled(kind) {
-  const href = fileOf(kind, "css");
+  const href = fileOf(kind, "board.css");
   const known = document.querySelector(`link[href="${href}"]`);
   if (known) return known.ready;
   const sheet = el("link", { rel: "stylesheet", href });
@@ -26,10 +26,11 @@ function styled(kind) {
   return sheet.ready;
 }
 
-/** Loads the module and the style sheet of a game's board; null if there is none. */
-async function loaded(kind) {
+/** Loads the module of a game's board, with its texts for the server's codes; null if there is none. */
+export async function boardOf(kind) {
   if (!/^[a-z][a-z0-9-]*$/.test(kind)) return null;
-  const [module] = await Promise.all([code(fileOf(kind, "js")), styled(kind)]);
+  const module = await code(fileOf(kind, "board.js"));
+  learn(module?.codes);
   return module;
 }
 
@@ -41,8 +42,8 @@ async function loaded(kind) {
  * `act(action)` is called when the player does something.
  */
 export async function stage(kind, mode, { act, announce, root: page, signal }) {
-  const module = await loaded(kind);
-  page.classList.add(`kind-${kind}`);
+  const [module] = await Promise.all([boardOf(kind), styled(kind)]);
+  page.classList.add(...[sidesClass(kind)].filter(Boolean));
   const own = translator(module?.words);
   const root = el("div", { class: "board", "data-kind": kind });
   const status = el("p", { class: "status", id: "board-status" });

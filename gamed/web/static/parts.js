@@ -53,7 +53,7 @@ export function heading(...children) {
 export function when(iso) {
   const moment = new Date(iso);
   if (Number.isNaN(moment.valueOf())) return el("span", {}, iso ?? "");
-  // A date without a time, which Go records may have, is the same day in all time zones.
+  // A date without a time, which records may have, is the same day in all time zones.
   const style = iso.includes("T") ? { dateStyle: "medium", timeStyle: "short" } : { dateStyle: "medium", timeZone: "UTC" };
   const text = new Intl.DateTimeFormat(language(), style).format(moment);
   return el("time", { datetime: iso }, text);
@@ -76,10 +76,16 @@ export function clock(ms) {
   return hours ? `${hours}:${two(minutes)}:${two(seconds)}` : `${minutes}:${two(seconds)}`;
 }
 
-/** The seats of a match. In Go with two players, a player without a name is called Black or White. */
+/** The seats of a match. Where the game's sides have names, a player without a name is called by the side. */
 export function sided(kind, seats) {
-  if (kind !== "go" || seats.length !== 2) return seats;
-  return seats.map((one) => (one.name ? one : { ...one, name: t(one.seat === 0 ? "black" : "white") }));
+  const { sides = [] } = gameOf(kind ?? "");
+  if (seats.length !== sides.length) return seats;
+  return seats.map((one) => (one.name ? one : { ...one, name: t(sides[one.seat]) }));
+}
+
+/** The class of an element whose seats have the colours of a game's sides; "" if they have none. */
+export function sidesClass(kind) {
+  return (gameOf(kind ?? "").sides ?? []).length ? `sides-${gameOf(kind).sides.join("-")}` : "";
 }
 
 /** The name of the player on a seat, or "Seat N" if there is none. */
@@ -116,9 +122,9 @@ export function chip(seat) {
   return el("span", { class: `chip seat-${seat % 8}`, "aria-hidden": "true" }, String(seat + 1));
 }
 
-/** By how many points a game of Go was won: "by 3.5 points"; nothing if the points of both are not known. */
-export function lead(points) {
-  const known = points?.length === 2 && points.every((one) => typeof one === "number" && one >= 0);
+/** By how many points a game was won: "by 3.5 points"; nothing if they do not decide it, or those of both are not known. */
+export function lead(kind, points) {
+  const known = gameOf(kind ?? "").byPoints && points?.length === 2 && points.every((one) => typeof one === "number" && one >= 0);
   return known && points[0] !== points[1] ? t("byPoints", { count: Math.abs(points[0] - points[1]) }) : "";
 }
 

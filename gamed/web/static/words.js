@@ -1,4 +1,4 @@
-// The languages of the pages. The shell's texts are in a module for each language, a game's in the module of its board.
+// The languages of the pages. The shell's texts are in a module for each language, a game's with its board.
 
 export const languages = { en: "English", de: "Deutsch" };
 
@@ -76,6 +76,12 @@ export function translator(own = {}) {
   };
   translate.has = (key) => find(key) !== undefined;
   return translate;
+}
+
+/** Takes a game's texts for the server's codes: `{LANGUAGE: {KIND-CODE: text, phrases}}`. */
+export function learn(codes = {}) {
+  const { phrases = [], ...own } = codes[language()] ?? {};
+  texts = { ...texts, ...own, phrases: [...new Set([...phrases, ...(texts.phrases ?? [])])] };
 }
 
 /** An English text of the server with the phrases of it that are known in the reader's language. */

@@ -2,7 +2,7 @@
 
 import { gameOf, get, poll, session } from "../api.js";
 import { bdi, el, replace } from "../dom.js";
-import { badge, button, gameName, heading, lead, link, names, options, result, sided, table, when } from "../parts.js";
+import { badge, button, gameName, heading, lead, link, names, options, result, sided, sidesClass, table, when } from "../parts.js";
 import { translator } from "../words.js";
 import { play, playIn, playTitle, prepare } from "./join.js";
 import { codes, prepared } from "./prepared.js";
@@ -71,8 +71,6 @@ function section(title, draw) {
 
 function gameCards(view) {
   const offered = session.games.filter((game) => game.can.some((what) => what !== "from"));
-  // Go is not played here, but written down.
-  if (!offered.some((game) => game.kind === "go")) offered.push({ ...gameOf("go"), can: [] });
   return el(
     "ul",
     { class: "cards" },
@@ -89,7 +87,7 @@ function gameCards(view) {
           can("play") && button(t("play"), () => play(game.kind, view), { class: "primary", ...labels("playGame") }),
           can("play") && (game.opponents ?? [1]).length > 0 && button(t("withFriends"), () => play(game.kind, view, { way: "friends" }), labels("friendsGame")),
           can("prepare") && session.admin && button(t("prepare"), () => prepare(game.kind, view), labels("prepareGame")),
-          game.kind === "go" && link("/recorder", { class: "button" }, t("recordGame")),
+          can("record") && link("/recorder", { class: "button" }, t("recordGame")),
         ),
       );
     }),
@@ -180,8 +178,8 @@ export function recordTable(label, records, { hasFormat = false } = {}) {
       return [
         when(one.started),
         bdi(name),
-        el("div", {}, names(seats, { class: `names kind-${kind}` }), one.own && el("span", { class: "badge" }, t("yours"))),
-        one.termination ? result(one, seats, kind === "go" ? lead(seats.map((seat) => seat.points)) : "") : t("noneUnknown"),
+        el("div", {}, names(seats, { class: `names ${sidesClass(kind)}` }), one.own && el("span", { class: "badge" }, t("yours"))),
+        one.termination ? result(one, seats, lead(kind, seats.map((seat) => seat.points))) : t("noneUnknown"),
         one.seats.length ? String(one.length) : "",
         ...(hasFormat ? [bdi(format)] : []),
         link(

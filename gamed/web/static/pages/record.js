@@ -267,7 +267,7 @@ export async function show(view) {
   const refused = refusals((to) => move(to));
   refused.update(record);
   view.entitle(matchTitle(title, record.seats, record.started));
-  const verdict = el("p", { class: "ending" }, ...(record.outcome ? result(record.outcome, seats, record.tree ? lead(seats.map((one) => one.points)) : "") : [t("noneUnknown")]));
+  const verdict = el("p", { class: "ending" }, ...(record.outcome ? result(record.outcome, seats, lead(record.game, seats.map((one) => one.points))) : [t("noneUnknown")]));
   if (isBig) {
     document.body.classList.add("screen");
     view.signal.addEventListener("abort", () => document.body.classList.remove("screen"));

@@ -1,9 +1,9 @@
 // The recorder: a game of Go is written down by hand, with variations and comments, and saved.
 
 import { get, post, remove } from "../api.js";
-import { frame, moveList, stage, steerByKeys } from "../board.js";
+import { boardOf, frame, moveList, stage, steerByKeys } from "../board.js";
 import { bdi, called, el, replace } from "../dom.js";
-import { ask, button, choice, complaint, confirm, heading, labelled, lead, link, names, optionValue, options, result, sided, worded } from "../parts.js";
+import { ask, button, choice, complaint, confirm, heading, labelled, lead, link, names, optionValue, options, result, sided, sidesClass, worded } from "../parts.js";
 import { letters, tree } from "../tree.js";
 import { spelled, translator } from "../words.js";
 
@@ -59,7 +59,7 @@ export function show(view) {
 
 async function begin(view) {
   view.entitle(t("newRecording"));
-  const { recordings } = await get("/recordings", view.signal);
+  const [{ recordings }] = await Promise.all([get("/recordings", view.signal), boardOf("go")]);
   const trouble = complaint();
   const fields = {
     size: el("input", { type: "number", name: "size", value: 19, min: 1, max: 52, required: true }),
@@ -115,7 +115,7 @@ function card(one) {
     "li",
     { class: "card" },
     el("h3", {}, bdi(one.title || `${one.size} × ${one.size}`)),
-    names(people, { class: "names kind-go" }),
+    names(people, { class: `names ${sidesClass("go")}` }),
     el("p", { class: "muted" }, t("moveCount", { count: one.moves })),
     el("div", { class: "buttons" }, link(path, { class: "button" }, t("goOn"))),
   );
@@ -178,7 +178,7 @@ async function write(view) {
   function draw(isAnimated) {
     const { scene, can, moves, current } = now;
     board.update({ ...scene, board: { ...scene.board, marks: letters(now.tree.nodes, current) } }, isAnimated);
-    const said = scene.outcome ? [...result(scene.outcome, sided("go", scene.seats), lead(now.points)), ". "] : [];
+    const said = scene.outcome ? [...result(scene.outcome, sided("go", scene.seats), lead("go", now.points)), ". "] : [];
     replace(end, ...said, score(now));
     end.hidden = !end.hasChildNodes();
     back.disabled = !can.back;

@@ -1,6 +1,7 @@
 // The archive: a search over the records, page by page.
 
 import { get, post, session } from "../api.js";
+import { boardOf } from "../board.js";
 import { bdi, el, replace } from "../dom.js";
 import { TERMINATIONS, ask, button, choice, dialog, gameName, heading, labelled, link, worded } from "../parts.js";
 import { translator } from "../words.js";
@@ -46,7 +47,6 @@ function address(query, before) {
 function form(view) {
   const value = (name) => view.query.get(name) ?? "";
   const kinds = session.games.map((game) => [game.kind, game.name]);
-  if (!session.games.some((game) => game.kind === "go")) kinds.push(["go", gameName("go")]);
   const endings = Object.entries(TERMINATIONS).map(([word, key]) => [word, t(`any${key}`)]);
   const date = (name) => el("input", { type: "date", name, value: value(name) });
   return el(
@@ -79,6 +79,8 @@ async function take(view) {
   const send = () => post("/import", file.files[0], view.signal);
   const answer = await ask(t("import"), [labelled(t("importFile"), file)], t("import"), send, { signal: view.signal });
   if (!answer) return;
+  // Any game's rules may have refused what is in the file.
+  await Promise.all(session.games.map((game) => boardOf(game.kind)));
   const lines = answer.outcomes.map((one) => {
     const said = worded("import", one.code, one.sentence);
     return el(

@@ -15,11 +15,4 @@ const violation = {
   "value-attribute": "Der Wert des Attributs {attribute} von {element} ist nicht erlaubt.",
 };
 
-/** What is odd about a game that was imported. */
-const remark = {
-  "after-end": "Nach zweimaligem Passen kommen noch Züge.",
-  "resigned-without-pass": "Wer aufgegeben hat, hat nicht zuletzt gepasst.",
-  "wrong-removes": "Ein Zug entfernt andere Steine, als die Regeln schlagen. Gezeigt wird, was die Datei angibt.",
-};
-
-export const codes = { ...prefixed("violation", violation), ...prefixed("remark", remark) };
+export const codes = prefixed("violation", violation);

@@ -6,59 +6,9 @@
 // `data-picked`, `data-bad` and `data-at="x,y,length,h|v"`; buttons are `[data-do=turn|roll|ready]`; the enemy's
 // faults `[data-fault=lied|erred]`.
 
-import { ARROWS, bdi, el, isChord, isolated, nameOn, replace, svg } from "../dom.js";
+import { ARROWS, bdi, el, isChord, isolated, nameOn, replace, svg } from "../../dom.js";
 
-export const words = {
-  en: {
-    own: "Your board", enemy: "Enemy board", seat: "Seat {n}",
-    boardOf: "Board of {name}", refuted: "The answers contradict each other: no fleet matches them any longer.",
-    unknown: "unknown", water: "water", hit: "hit", sunk: "sunk", ship: "ship", miss: "missed", pending: "shot at, no answer yet",
-    cell: "{cell}: {state}", afloat: "Afloat", floats: "ship of {length}, afloat", sank: "ship of {length}, sunk",
-    turn: "Turn", roll: "Shuffle", ready: "Ready",
-    howto: "Drag the ships. Keys: Enter picks up and puts down, arrows move, R turns.",
-    harbour: "Your board: place your ships",
-    shipAt: "Ship of {length}, {from} to {to}", picked: "Picked up. {ship}", dropped: "Placed. {ship}",
-    back: "Put back. {ship}", bad: "{ship}: it does not fit here", misfit: "The ship does not fit there: ships must not touch.",
-    noTurn: "There is no room to turn this ship.", known: "You have shot there before.",
-    placing: "Place your ships. No enemy has come yet.", placingStarted: "Place your ships. The enemy is there.",
-    placingAwaited: "Place your ships. The enemy is waiting for you.", waiting: "Waiting for an enemy.",
-    shoot: "Your turn: choose a cell of the enemy board.", await: "Your shot at {cell} has not been answered yet.",
-    defend: "It is the enemy's turn.", won: "You have won.", lost: "You have lost.",
-    closed: "The game was broken off: the enemy has left, or the server has ended it.",
-    lied: "The enemy is lying: no fleet matches all of its answers.", erred: "The enemy broke the rules. What it sent was ignored.",
-    stay: "You can play on. If you leave, the enemy does not win.",
-    stuck: "You can wait, or leave: it does not win.",
-    notBegun: "The game has not begun.", toShoot: "{name} is to shoot.", toAnswer: "{name} has to answer the shot at {cell}.",
-    hasWon: "{name} has won.", nobody: "The game ended without a winner.",
-    shoots: "{name}: shot at {cell}.", answers: "{name}: {cell} is {state}.", isHit: "hit", hitSunk: "hit and sunk",
-    gaveUp: "{name}: {cell} is hit, and the last ship is sunk.", says: "{name} says {text}", you: "You",
-  },
-  de: {
-    own: "Eigenes Spielfeld", enemy: "Gegnerisches Spielfeld", seat: "Platz {n}",
-    boardOf: "Spielfeld von {name}", refuted: "Die Antworten widersprechen einander: Keine Flotte passt mehr dazu.",
-    unknown: "unbekannt", water: "Wasser", hit: "Treffer", sunk: "versenkt", ship: "Schiff", miss: "verfehlt",
-    pending: "beschossen, noch keine Antwort",
-    cell: "{cell}: {state}", afloat: "Noch nicht versenkt", floats: "{length}er-Schiff, noch nicht versenkt", sank: "{length}er-Schiff, versenkt",
-    turn: "Drehen", roll: "Neu auslosen", ready: "Fertig",
-    howto: "Schiffe ziehen. Tasten: Eingabe nimmt auf und setzt ab, Pfeile bewegen, R dreht.",
-    harbour: "Eigenes Spielfeld: Schiffe setzen",
-    shipAt: "{length}er-Schiff, {from} bis {to}", picked: "Aufgenommen. {ship}", dropped: "Gesetzt. {ship}",
-    back: "Zurückgelegt. {ship}", bad: "{ship}: passt hier nicht", misfit: "Das Schiff passt dort nicht hin: Schiffe dürfen sich nicht berühren.",
-    noTurn: "Zum Drehen ist hier kein Platz.", known: "Dorthin hast du schon geschossen.",
-    placing: "Setz deine Schiffe. Noch ist kein Gegner da.", placingStarted: "Setz deine Schiffe. Der Gegner ist da.",
-    placingAwaited: "Setz deine Schiffe. Der Gegner wartet auf dich.", waiting: "Warten auf einen Gegner.",
-    shoot: "Du bist am Zug: Wähl ein Feld des Gegners.", await: "Dein Schuss auf {cell} ist noch nicht beantwortet.",
-    defend: "Der Gegner ist am Zug.", won: "Du hast gewonnen.", lost: "Du hast verloren.",
-    closed: "Abgebrochen: Der Gegner ist gegangen, oder der Server hat die Partie beendet.",
-    lied: "Der Gegner lügt: Keine Flotte passt zu allen seinen Antworten.", erred: "Der Gegner hat eine Regel verletzt. Das zählt nicht.",
-    stay: "Du kannst weiterspielen. Wenn du gehst, gewinnt der Gegner nicht.",
-    stuck: "Warte oder geh: Er gewinnt dann nicht.",
-    notBegun: "Das Spiel hat noch nicht begonnen.", toShoot: "{name} ist am Zug.", toAnswer: "{name} muss den Schuss auf {cell} beantworten.",
-    hasWon: "{name} hat gewonnen.", nobody: "Das Spiel endete ohne Sieger.",
-    shoots: "{name}: Schuss auf {cell}.", answers: "{name}: {cell} ist {state}.", isHit: "getroffen", hitSunk: "getroffen und versenkt",
-    gaveUp: "{name}: {cell} ist getroffen, das letzte Schiff versenkt.", says: "{name} sagt {text}", you: "Du",
-  },
-};
+export { codes, words } from "./words.js";
 
 const SIZE = 10;
 const FLEET = [5, 4, 3, 3, 2];

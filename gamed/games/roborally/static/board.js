@@ -5,10 +5,10 @@
 // [data-explain]. Keys: on the course arrows move; among the cards arrows move, 1…9 put a card into the chosen register
 // or the next empty one, Backspace takes one back, Enter presses; with the last card the focus goes to the button.
 
-import { ARROWS, bdi, clear, el, isChord, mayMove, nameOn, replace, svg } from "../dom.js";
-import { SIDES, U, at, axes, devices, explained, floors, icon, letter, middle, note, robotNode, symbols, use } from "./roborally/course.js";
+import { ARROWS, bdi, clear, el, isChord, mayMove, nameOn, replace, svg } from "../../dom.js";
+import { SIDES, U, at, axes, devices, explained, floors, icon, letter, middle, note, robotNode, symbols, use } from "./course.js";
 
-export { words } from "./roborally/words.js";
+export { codes, words } from "./words.js";
 
 const STEP = 380; // milliseconds of a step
 const MANY = 60; // with more steps in the queue, each takes less time

@@ -5,9 +5,10 @@
 // Keys: left and right go along a row, up and down straight on, Home, PageUp, End, PageDown (7, 9, 1, 3 of the number
 // pad) to the four fields above and below; Enter and Space pick and drop, Escape lets go.
 
-import { bdi, el, isChord, nameOn, replace, svg } from "../dom.js";
-import { words } from "./hive/words.js";
+import { bdi, el, isChord, nameOn, replace, svg } from "../../dom.js";
+import { words } from "./words.js";
 
+export { codes } from "./words.js";
 export { words };
 
 const RADIUS = 5;

@@ -87,3 +87,35 @@ export const words = {
     nobody: "Spieler {n}",
   },
 };
+
+/** What the server says by a code, in German; as in the shell's words/codes.js. */
+export const codes = {
+  de: {
+    "refused-card-count": ["Die Zahl der Karten stimmt nicht.", "Das sind {1} Karten für {2} offene Register."],
+    "refused-card-index": ["Diese Karte gibt es nicht auf der Hand.", "Ausgeteilt sind nur {1} Karten."],
+    "refused-card-twice": "Eine Karte steht zweimal im Programm.",
+    "refused-illegal-byte": "Ein Byte der Zeile gehört nicht zu ASCII.",
+    "refused-long-line": "Die Zeile ist zu lang.",
+    "refused-malformed": "Auf das erste Wort folgt nicht, was die Grammatik verlangt.",
+    "refused-mbd-too-late": ["Die Antwort, ob der Roboter abgeschaltet bleibt, kam nicht rechtzeitig.", "Innerhalb von {1} s kam keine Antwort, ob der Roboter abgeschaltet bleibt.", "Die Antwort, ob der Roboter abgeschaltet bleibt, kam erst nach {1} s; erlaubt waren {2} s."],
+    "refused-mnr-too-late": ["Die Blickrichtung kam nicht rechtzeitig.", "Innerhalb von {1} s kam keine Blickrichtung.", "Die Blickrichtung kam erst nach {1} s; erlaubt waren {2} s."],
+    "refused-mrp-too-late": ["Das Programm des Roboters kam nicht rechtzeitig.", "Innerhalb von {1} s kam kein Programm des Roboters.", "Das Programm des Roboters kam erst nach {1} s; erlaubt waren {2} s."],
+    "refused-mrr-too-late": ["Die Wahl der Register kam nicht rechtzeitig.", "Innerhalb von {1} s kam keine Wahl der Register.", "Die Wahl der Register kam erst nach {1} s; erlaubt waren {2} s."],
+    "refused-name-taken": "Der Name ist schon vergeben.",
+    "refused-not-asked": "Danach wurde nicht gefragt.",
+    "refused-not-registered": "Das Programm ist noch nicht angemeldet.",
+    "refused-ntc-too-late": "Die Bestätigung kam nicht rechtzeitig.",
+    "refused-ntcs-too-late": "Die Bestätigungen einer Runde dauerten zu lange.",
+    "refused-nts-too-late": "Die Bestätigung kam nicht rechtzeitig; die Partie geht weiter.",
+    "refused-other-name": "Die Nachricht kam unter einem anderen Namen.",
+    "refused-register-count": ["Die Zahl der Register stimmt nicht.", "Das sind {1} Register, wo {2} geöffnet werden."],
+    "refused-register-open": "Dieses Register ist nicht gesperrt.",
+    "refused-register-twice": "Ein Register ist zweimal genannt.",
+    "refused-too-many-violations": ["Zu viele Regelverstöße.", "{1} Nachrichten wurden mit error beantwortet; mehr sind nicht erlaubt."],
+    "refused-unknown-player": "Diesen Spieler gibt es nicht.",
+    "refused-white-space": "Ein Leerzeichen ist zu viel, oder ein Komma fehlt.",
+    "error-card-index": "Diese Karte hast du nicht.",
+    "error-register-locked": "Ein Register ist gesperrt.",
+    "error-other-question": "Gefragt war etwas anderes.",
+  },
+};
