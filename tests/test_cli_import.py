@@ -173,7 +173,7 @@ class ImportTests(ImportCase):
         own = record(game())
         self.store().thd_keep([(own, None)])
         name = self.file("own.xml", document(own).replace(b"/>", b" />"))
-        with patch("gamed.replayers.replayers", dict):
+        with patch("gamed.cli.imports.replayers", dict):
             found = self.run_gamed("import", name)
             self.assertTrue(found.stdout.startswith("duplicate "), found.stdout)
             other = self.file("other.xml", document(own).replace(b'at="20"', b'at="21"'))
@@ -266,7 +266,7 @@ class ImportTests(ImportCase):
             self.assertEqual(done.returncode, 1)
 
     def test_another_error_of_the_system_is_not_taken_for_that(self) -> None:
-        with patch("gamed.config.load", side_effect=IsADirectoryError(21, "Is a directory")):
+        with patch("gamed.cli.database.load", side_effect=IsADirectoryError(21, "Is a directory")):
             found = CliRunner().invoke(cli.main, ["check", "x.xml"])
         self.assertIsInstance(found.exception, IsADirectoryError)
 

@@ -252,7 +252,7 @@ class ShowTests(StoreTestCase):
 
     def test_both_spellings_are_one_command(self) -> None:
         for name in ("show", "export"):
-            self.assertIs(cli.main.commands[name], cli.records.commands[name])
+            self.assertIs(cli.main.commands[name], cli.records_group.commands[name])
 
     def test_an_id_in_capitals(self) -> None:
         self.assertIn(ROOM, self.run_gamed("show", ROOM.upper()[:9]).stdout)
@@ -273,7 +273,7 @@ class ShowTests(StoreTestCase):
         self.assertIn(THIRD, self.run_gamed("show", "11111112").stdout)
 
     def test_a_game_that_is_not_installed(self) -> None:
-        with patch("gamed.registry.game_types", dict):
+        with patch("gamed.cli.show.game_types", dict):
             found = self.run_gamed("show", ROOM, status=1)
         self.assertIn(ROOM, found.stdout)
         self.assertIn("gamed: the game battleship is not installed", found.stderr)
@@ -345,11 +345,11 @@ class CommandTests(StoreTestCase):
         self.assertRegex(self.run_gamed("list", status=1).stderr, r"\Agamed: [^\n]+\n\Z")
 
     def test_an_error_is_always_one_line(self) -> None:
-        with patch("gamed.config.load", side_effect=GamedError("two\nlines \x1b[2J")):
+        with patch("gamed.cli.database.load", side_effect=GamedError("two\nlines \x1b[2J")):
             self.assertEqual(self.run_gamed("list", status=1).stderr, "gamed: two lines \\x1b[2J\n")
 
     def test_a_defect_is_not_hidden(self) -> None:
-        with patch("gamed.config.load", side_effect=ZeroDivisionError):
+        with patch("gamed.cli.database.load", side_effect=ZeroDivisionError):
             self.assertIsInstance(self.run_gamed("list", status=1).exception, ZeroDivisionError)
 
     def test_colour_unless_no_color_is_set(self) -> None:

@@ -11,9 +11,10 @@ import sys
 from attrs import evolve, fields
 from click.testing import Result
 
+from gamed.cli import export
 from gamed.cli import scores as module
-from gamed.cli.bulk import export_all
-from gamed.cli.terminal import store_settings
+from gamed.cli.database import store_settings
+from gamed.cli.export import export_all
 from gamed.core.errors import RuleError
 from gamed.core.game import Outcome, Termination
 from gamed.core.history import ended
@@ -21,7 +22,6 @@ from gamed.games.softwarechallenge.seasons.hive.replays import scores, write
 from gamed.records.own import from_history, summary
 from gamed.records.record import Record, Summary, document
 from gamed.registry import game_types
-from gamed.store import replays
 from gamed.store.replays import thd_write_file as keep
 from gamed.testing.battleship import play_history
 from tests.games.softwarechallenge.hive.test_replays import ROOM, history, random_moves, whole
@@ -112,7 +112,7 @@ class BulkTests(ImportCase):
         def fail(*_: object) -> None:
             raise KeyError("name")
 
-        self.patch(replays, "thd_write_file", lambda path, data: fail() if ROOM in path.name else keep(path, data))
+        self.patch(export, "thd_write_file", lambda path, data: fail() if ROOM in path.name else keep(path, data))
         found = self.export(status=1)
         self.assertEqual(found.stderr, f"{ROOM}: 'name'\n")
         self.assertEqual(found.stdout, "2 games: 1 written, 1 failed\n")
@@ -122,7 +122,7 @@ class BulkTests(ImportCase):
         def full(*_: object) -> None:
             raise OSError(errno.ENOSPC, "No space left on device")
 
-        self.patch(replays, "thd_write_file", full)
+        self.patch(export, "thd_write_file", full)
         found = self.export(status=1)
         text = f"cannot write to {self.target}: No space left on device; the remaining games are not written"
         self.assertEqual(found.stderr, f"gamed: {text}\n")

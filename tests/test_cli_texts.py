@@ -15,6 +15,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamed import cli
 from gamed.bots.play import BotError
 from gamed.cli.fitting import fitted
+from gamed.cli.manual import WHOLE
 from gamed.cli.terminal import counted_of, one_line
 from gamed.core.errors import StoreError
 from gamed.records.index import _plain
@@ -33,6 +34,13 @@ def commands(group: click.Group, path: tuple[str, ...] = ()) -> Iterator[tuple[s
             yield from commands(command, (*path, name))
         else:
             yield (*path, name)
+
+
+class TableTests(SynchronousTestCase):
+    def test_the_tables_say_what_the_commands_say(self) -> None:
+        for group in (cli.main, cli.records_group, cli.store_group):
+            for name, command in group.commands.items():
+                self.assertEqual(group.table[name].help, command.get_short_help_str(WHOLE), name)
 
 
 class UsageTests(SynchronousTestCase):
@@ -152,11 +160,11 @@ class SentenceTests(ImportCase):
             self.assertRaisesRegex(StoreError, "another program is writing to it. Try again", again.thd_open)
 
     def test_a_bot_that_cannot_connect_has_no_summary(self) -> None:
-        with patch("twisted.internet.task.react") as react:
+        with patch("gamed.cli.bot.react") as react:
 
             def run(main: object) -> None:
                 assert callable(main)
-                with patch("gamed.bots.play.play", side_effect=BotError("cannot connect")):
+                with patch("gamed.cli.bot.play", side_effect=BotError("cannot connect")):
                     main(Clock())
 
             react.side_effect = run

@@ -121,6 +121,14 @@ main(["bot", sys.argv[1], "--host", "127.0.0.1", "--port", str(listener.getsockn
 """
 
 
+COMMAND: Final = """
+import json, sys
+from gamed.cli import main
+main(json.loads(sys.argv[1]), standalone_mode=False)
+print(json.dumps(sorted(sys.modules)))
+"""
+
+
 def printed(program: str, *arguments: str, folder: str) -> list[list[str]]:
     """Run a program that prints lists of names; return them."""
     done = subprocess.run(
@@ -163,6 +171,16 @@ class DaemonTests(SynchronousTestCase):
         self.assertIn("gamed.games.quoridor.table", served)
         self.assertEqual({name.split(".")[2] for name in parts_of_games(served)}, {"quoridor"})
         self.assertEqual(among(in_reactor, ["gamed"]), [])
+
+
+class CommandTests(SynchronousTestCase):
+    def test_the_help_of_a_group_imports_no_command(self) -> None:
+        for words in (["--help"], ["records", "--help"], ["store", "--help"]):
+            (modules,) = printed(COMMAND, json.dumps(words), folder=".")
+            self.assertEqual(
+                among(modules, ["gamed", "twisted", "lxml", "sqlalchemy"]),
+                ["gamed", "gamed.cli", "gamed.cli.terminal", "gamed.core", "gamed.core.errors", "gamed.texts"],
+            )
 
 
 class BotTests(SynchronousTestCase):

@@ -1,33 +1,50 @@
 """The command line: `gamed …`.
 
-Source: README.md#start-it, docs/reference/records.md#commands. Only light modules are imported at the top, so that
-`gamed --help` answers at once. Each command imports the rest when it runs.
+Source: README.md#start-it, docs/reference/records.md#commands. The help of a group and the completion of its commands'
+names are answered from the tables here: a command's module is imported only for that command.
 """
 
 from __future__ import annotations
 
 import os
+from typing import Final
 
 import click
 
 from gamed import __version__
-from gamed.cli.bot import bot
-from gamed.cli.conversion import convert
-from gamed.cli.doctor import doctor
-from gamed.cli.files import install_files
-from gamed.cli.imports import check_command, import_command
-from gamed.cli.play import play
-from gamed.cli.recording import record
-from gamed.cli.records import export, records
-from gamed.cli.reindex import reindex
-from gamed.cli.removal import anonymise, delete
-from gamed.cli.show import show
-from gamed.cli.store import store
-from gamed.cli.terminal import Commands
-from gamed.cli.watch import watch
+from gamed.cli.terminal import Commands, Entry
+
+_SHOW: Final = Entry("show.show", "Print a game: its players, times, result, findings and boards.")
+_EXPORT: Final = Entry("export.export", "Write a stored game, or all with --all, as it is stored or in another format.")
 
 
-@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=Commands,
+    table={
+        "bot": Entry("bot.bot", "Play GAME against whoever the server pairs this bot with."),
+        "check": Entry("imports.check_command", "Check documents as `gamed import` does, but store nothing."),
+        "convert": Entry("conversion.convert", "Convert games from one format to another."),
+        "doctor": Entry(
+            "doctor.doctor",
+            "Check configuration, ports, files, disk, database, clocks and limits, and say what to do about problems.",
+        ),
+        "export": _EXPORT,
+        "import": Entry("imports.import_command", "Check documents and store them as records."),
+        "install-files": Entry(
+            "files.install_files",
+            "Write configuration, systemd units, documents, example clients and man pages into a directory.",
+        ),
+        "play": Entry("play.play", "Have bots play each other, and say which is stronger."),
+        "record": Entry("recording.record", "Record a game: enter moves, take them back, start variations, comment."),
+        "records": Entry("records_group", "List, show, export and delete stored games."),
+        "show": _SHOW,
+        "store": Entry("store_group", "Manage the database of the records."),
+        "watch": Entry(
+            "watch.watch", "Watch a game of GAME as an output channel, from the lobby to the end, step by step."
+        ),
+    },
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 @click.version_option(__version__, prog_name="gamed", message="%(prog)s %(version)s")
 @click.pass_context
 def main(ctx: click.Context) -> None:
@@ -39,22 +56,36 @@ def main(ctx: click.Context) -> None:
         ctx.color = False
 
 
-for _command in (
-    import_command,
-    check_command,
-    export,
-    convert,
-    show,
-    record,
-    records,
-    store,
-    bot,
-    play,
-    watch,
-    doctor,
-    install_files,
-):
-    main.add_command(_command)
-# `gamed records show` and `gamed records export` are older names of `gamed show` and `gamed export`.
-for _command in (show, export, reindex, delete, anonymise):
-    records.add_command(_command)
+@click.group(
+    "records",
+    cls=Commands,
+    table={
+        "anonymise": Entry(
+            "removal.anonymise", "Remove a person's name, or an address, from all stored games permanently."
+        ),
+        "delete": Entry(
+            "removal.delete", "Delete stored games permanently, by their ids, or all that the options select."
+        ),
+        # `gamed records show` and `gamed records export` are older names of `gamed show` and `gamed export`.
+        "export": _EXPORT,
+        "list": Entry("records.list_records", "Print a table of the games."),
+        "reindex": Entry("reindex.reindex", "Rebuild the search index of the records: players, results, times."),
+        "show": _SHOW,
+    },
+)
+def records_group() -> None:
+    """List, show, export and delete stored games."""
+
+
+@click.group(
+    "store",
+    cls=Commands,
+    table={
+        "copy": Entry(
+            "store.copy_store",
+            "Copy all records from one database to another, for example from SQLite to PostgreSQL.",
+        ),
+    },
+)
+def store_group() -> None:
+    """Manage the database of the records."""

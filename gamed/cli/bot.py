@@ -6,18 +6,23 @@ import json
 import sys
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from random import Random
+from typing import Any
 
 import click
 from attrs import define, field
+from twisted.internet.defer import Deferred
+from twisted.internet.task import react
 
+from gamed.bots.evaluation import counted, evaluation
+from gamed.bots.pace import UNTIL_KNOWN, Pace
+from gamed.bots.play import BotError, Played, play, trusting
 from gamed.cli.completion import complete_games, complete_strategies
 from gamed.cli.terminal import ProgressLine, counted_of, json_option
 from gamed.core.errors import GamedError
+from gamed.net.timers import run_on_monotonic_time
+from gamed.registry import STAY, game_type_of, game_types
 from gamed.texts import printable
-
-if TYPE_CHECKING:
-    from gamed.bots.pace import Pace
 
 _PLAYER_OPTIONS = ("reservation", "players", "name", "stay", "pace")
 _LOOKS = 0.5
@@ -68,8 +73,6 @@ class _Progress:
 
 class _Bot(click.Command):
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        from gamed.registry import game_types  # noqa: PLC0415 (heavy)
-
         rows = [(kind, ", ".join(made.players)) for kind, made in game_types().items()]
         with formatter.section("Games and their strategies, the default first"):
             formatter.write_dl(rows)
@@ -120,12 +123,6 @@ def bot(game: str, **options: Any) -> None:
     after several, how many moves they took (mean, median, least, most) and the results of each side. The exit status is
     1 if a game broke off. Games that begin because other players reset the table do not count towards --games.
     """
-    from twisted.internet.defer import Deferred  # noqa: PLC0415 (heavy)
-    from twisted.internet.task import react  # noqa: PLC0415 (heavy)
-
-    from gamed.bots.pace import UNTIL_KNOWN, Pace  # noqa: PLC0415 (with the rest)
-    from gamed.registry import STAY, game_type_of, game_types  # noqa: PLC0415 (heavy)
-
     found = game_type_of(game)
     if found is None:
         raise click.BadParameter(f"there is no game {game}; the games are {', '.join(game_types())}", param_hint="GAME")
@@ -161,12 +158,6 @@ def bot(game: str, **options: Any) -> None:
 
 
 async def _play(reactor: Any, make_player: Any, options: dict[str, Any], errors: list[GamedError | None]) -> None:
-    from random import Random  # noqa: PLC0415 (with the rest)
-
-    from gamed.bots.evaluation import counted, evaluation  # noqa: PLC0415 (with the rest)
-    from gamed.bots.play import BotError, Played, play, trusting  # noqa: PLC0415 (heavy)
-    from gamed.net.timers import run_on_monotonic_time  # noqa: PLC0415 (heavy)
-
     run_on_monotonic_time(reactor)
     results: list[dict[str, Any]] = []
     matches: list[Played] = []

@@ -9,8 +9,6 @@ from collections.abc import Iterable
 
 import click
 
-from gamed.cli.conversion import FORMATS
-
 AS_IT_IS = "xml"
 """The format of a record as it is stored."""
 
@@ -45,6 +43,7 @@ def complete_strategies(ctx: click.Context, _param: click.Parameter, incomplete:
 
 def complete_formats(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[str]:
     """Return the formats that a record can be exported in."""
+    from gamed.cli.conversion import FORMATS  # noqa: PLC0415 (heavy)
     from gamed.registry import game_types  # noqa: PLC0415 (heavy)
 
     replays = [replay.name for made in game_types().values() for replay in made.replays]

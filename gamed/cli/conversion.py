@@ -5,17 +5,18 @@ from __future__ import annotations
 import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import click
 
 from gamed.cli.sources import SGF, go_games, is_sgf
 from gamed.cli.terminal import config_option, encoding_option, one_line
 from gamed.core.errors import GamedError
-
-if TYPE_CHECKING:
-    from gamed.games.go.sgf import Reading
-    from gamed.games.go.tree import GoGame
+from gamed.games.go import gofans, sgf
+from gamed.games.go.convert import convert as to_version
+from gamed.games.go.sgf import Reading
+from gamed.games.go.tree import GoGame
+from gamed.records.record import document
 
 GOFANS: Final = "gofans-"
 AS_SGF: Final = "sgf"
@@ -34,7 +35,7 @@ DEFAULT: Final = "gofans-1.2"
 def convert(  # noqa: PLR0913, PLR0917 (options)
     ctx: click.Context, source: str, target: str, to: str | None, encoding: str | None, config: str | None
 ) -> None:
-    """Convert Go games between GoFans 1.1 to 2.2 and SGF.
+    """Convert games from one format to another.
 
     IN is a file, or the id of a stored record. If an SGF file has several games, they become OUT-1.xml, OUT-2.xml and
     so on. Standard error lists what the format cannot hold. A game that cannot be read or written is left out, and the
@@ -82,10 +83,6 @@ def converted(reading: Reading, chosen: str, is_one_of_several: bool) -> bytes |
 
 def in_format(game: GoGame, chosen: str) -> tuple[bytes, list[str]]:
     """Return a game as a file, and notes on what the format cannot hold. Raises RecordError and RuleError."""
-    from gamed.games.go import gofans, sgf  # noqa: PLC0415 (heavy)
-    from gamed.games.go.convert import convert as to_version  # noqa: PLC0415 (heavy)
-    from gamed.records.record import document  # noqa: PLC0415 (heavy)
-
     if chosen == AS_SGF:
         return sgf.write([game])
     version = chosen.removeprefix(GOFANS)

@@ -8,15 +8,14 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from gamed.cli.terminal import one_line
 from gamed.core.errors import ConfigError
-
-if TYPE_CHECKING:
-    from gamed.games.roborally.rules.checks import BoardFinding
+from gamed.games.roborally.course_files import load_course, load_tile
+from gamed.games.roborally.rules.checks import BoardFinding, check_board, check_flags, check_tile
+from gamed.games.roborally.rules.courses import Limits
 
 
 def check_boards(files: Iterable[Path], *, as_json: bool) -> int:
@@ -39,10 +38,6 @@ def check_boards(files: Iterable[Path], *, as_json: bool) -> int:
 
 def _findings(file: Path) -> Sequence[BoardFinding]:
     """Return the errors and warnings of a course (`*.course`) or of a tile. Raises ConfigError."""
-    from gamed.games.roborally.course_files import load_course, load_tile  # noqa: PLC0415 (heavy)
-    from gamed.games.roborally.rules.checks import check_board, check_flags, check_tile  # noqa: PLC0415 (heavy)
-    from gamed.games.roborally.rules.courses import Limits  # noqa: PLC0415 (heavy)
-
     if file.suffix != ".course":
         return check_tile(load_tile(file))
     course = load_course(str(file), Limits())

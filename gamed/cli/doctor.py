@@ -6,7 +6,11 @@ import json
 
 import click
 
+from gamed.cli.examination import examine, plain, worst
 from gamed.cli.terminal import config_option, json_option, one_line
+from gamed.config import load
+from gamed.core.errors import ConfigError
+from gamed.quick_checks import ERROR, OK, Finding
 
 _COLOURS = {"ok": "green", "warning": "yellow", "error": "red"}
 
@@ -22,11 +26,6 @@ def doctor(ctx: click.Context, config: str | None, quick: bool, as_json: bool) -
     Run it as the daemon's user. A running daemon is not disturbed. The exit status is 1 if there is an error, and 0 if
     there are only warnings.
     """
-    from gamed.cli.examination import examine, plain, worst  # noqa: PLC0415 (heavy)
-    from gamed.config import load  # noqa: PLC0415 (heavy)
-    from gamed.core.errors import ConfigError  # noqa: PLC0415 (heavy)
-    from gamed.quick_checks import ERROR, OK, Finding  # noqa: PLC0415 (heavy)
-
     try:
         loaded = load(config)
     except ConfigError as error:

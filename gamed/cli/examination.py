@@ -22,6 +22,8 @@ from pathlib import Path
 from typing import Any, Final
 
 import attrs
+from sqlalchemy import create_engine
+from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
 from gamed import quick_checks
 from gamed.cli import ports
@@ -30,6 +32,10 @@ from gamed.net.listener import standard_endpoint, why_not
 from gamed.net.strings import FAMILIES, parse
 from gamed.quick_checks import ERROR, OK, WARNING, Finding, check_store, damage
 from gamed.registry import games
+from gamed.store.dialects import parsed
+from gamed.store.journal import DAMAGED
+from gamed.store.migrations import HEAD, current_revision
+from gamed.store.sql import public_url, sentence
 
 SYNCS: Final = 20
 """The number of pages that are written and synced in the test of a disk."""
@@ -243,8 +249,6 @@ def check_state(state: Path) -> Iterator[tuple[str, str]]:
 
 def check_journal(journal: Path) -> Iterator[tuple[str, str]]:
     """Whether a start of the daemon has kept damaged segments of the journal aside."""
-    from gamed.store.journal import DAMAGED  # noqa: PLC0415 (heavy)
-
     damaged = sorted(journal.glob(f"*{DAMAGED}"))
     for path in damaged:
         yield (
@@ -347,10 +351,6 @@ def filesystem(folder: Path, mounts: Path = Path("/proc/self/mounts")) -> str:
 
 def check_database(url: str) -> Iterator[tuple[str, str]]:
     """Whether the database can be reached, is intact and writable, and has a schema that this version knows."""
-    from sqlalchemy.exc import ArgumentError, SQLAlchemyError  # noqa: PLC0415 (heavy)
-
-    from gamed.store.sql import public_url, sentence  # noqa: PLC0415 (heavy)
-
     try:
         yield from _database(url)
     except (ArgumentError, ImportError):
@@ -361,13 +361,6 @@ def check_database(url: str) -> Iterator[tuple[str, str]]:
 
 
 def _database(url: str) -> Iterator[tuple[str, str]]:
-    from sqlalchemy import create_engine  # noqa: PLC0415 (heavy)
-    from sqlalchemy.exc import SQLAlchemyError  # noqa: PLC0415 (heavy)
-
-    from gamed.store.dialects import parsed  # noqa: PLC0415 (heavy)
-    from gamed.store.migrations import HEAD, current_revision  # noqa: PLC0415 (heavy)
-    from gamed.store.sql import public_url, sentence  # noqa: PLC0415 (heavy)
-
     known = parsed(url)
     file = Path(known.database or "")
     if known.get_backend_name() != "sqlite":

@@ -23,23 +23,24 @@ import attrs
 import click
 from attrs import define, field
 
-from gamed.cli.terminal import (
-    config_option,
-    counted_of,
-    database,
-    encoding_option,
-    json_option,
-    one_line,
-    store_settings,
-)
+from gamed.audit import noted
+from gamed.cli.courses import check_boards
+from gamed.cli.database import database, store_settings
+from gamed.cli.terminal import config_option, counted_of, encoding_option, json_option, one_line
+from gamed.config import StoreConfig
 from gamed.core.errors import StoreConflict
+from gamed.games.go.files import outcomes
+from gamed.games.go.sgf_encodings import chosen
+from gamed.records.importer import Imported, refused
+from gamed.records.index import index
+from gamed.records.record import RecordError
+from gamed.records.source import read, read_stream
+from gamed.replayers import readers, replayers
+from gamed.store.reading import is_missing
+from gamed.store.sql import Database
 from gamed.texts import printable
 
 if TYPE_CHECKING:
-    from gamed.config import StoreConfig
-    from gamed.records.importer import Imported
-    from gamed.store.sql import Database
-
     Checked: TypeAlias = tuple[str, Imported]
 
 STREAM: Final = "-"
@@ -99,8 +100,6 @@ def check_command(  # noqa: PLR0913 (options)
     PATH is the same as for `gamed import`. With --board it is a file of RoboRally: a tile, or a course (*.course).
     """
     if boards:
-        from gamed.cli.courses import check_boards  # noqa: PLC0415 (seldom)
-
         ctx.exit(check_boards(map(Path, paths), as_json=as_json))
     settings = store_settings(config)
     reporter = Reporter(as_json, VALID)
@@ -141,13 +140,6 @@ def checked(
     `encoding`: of SGF files, instead of the one that they declare. `take`: called with each document that is read.
     Raises ConfigError, and RecordError if the encoding is not known.
     """
-    from gamed.games.go.files import outcomes  # noqa: PLC0415 (heavy)
-    from gamed.games.go.sgf_encodings import chosen  # noqa: PLC0415 (heavy)
-    from gamed.records.importer import refused  # noqa: PLC0415 (heavy)
-    from gamed.records.index import index  # noqa: PLC0415 (heavy)
-    from gamed.records.record import RecordError  # noqa: PLC0415 (heavy)
-    from gamed.replayers import readers, replayers  # noqa: PLC0415 (heavy)
-
     if encoding is not None:
         chosen(encoding)
     known, playing, reading = index(Path(formats) if formats else None), replayers(), readers()
@@ -179,8 +171,6 @@ def collected_seldom() -> Iterator[None]:
 
 def document_of(name: str, budget: int) -> bytes:
     """Read a document from its file; `-` is standard input. Raises RecordError."""
-    from gamed.records.source import read, read_stream  # noqa: PLC0415 (heavy)
-
     if name == STREAM:
         return read_stream(sys.stdin.buffer, budget)
     return read(Path(name), budget)
@@ -192,9 +182,6 @@ def kept(settings: StoreConfig, outcomes: Iterator[Checked], did: str) -> Iterat
     A missing database is created only when there is something to store. `did`: the command, for the audit log. Raises
     StoreError.
     """
-    from gamed.audit import noted  # noqa: PLC0415 (heavy)
-    from gamed.store.reading import is_missing  # noqa: PLC0415 (heavy)
-
     counts: Counter[str] = Counter()
     with ExitStack() as stack:
         open_store = partial(database, settings, writing=True)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import Final
 
 import click
 
-from gamed.cli.terminal import WHOLE
+WHOLE: Final = 1_000
+"""The longest summary of a command, in characters; high enough that click truncates none."""
 
 
 class Roff(click.HelpFormatter):

@@ -7,18 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import click
 
+from gamed.arena.archives import ArchiveError
+from gamed.arena.entrants import EntrantError, entrants
 from gamed.cli.completion import complete_games
+from gamed.cli.playing import FOLDER, Playing, browse, open_csv, run
 from gamed.cli.terminal import json_option
+from gamed.core.game import MOST_MOVES, OPENING_PLIES, Options
+from gamed.registry import GameType, game_type_of, game_types
+from gamed.tournament.sprt import Sprt
 
-if TYPE_CHECKING:
-    from gamed.core.game import Options
-    from gamed.registry import GameType
-
-FOLDER: Final = "gamed-play"
 BOTS: Final = "bots"
 """The folder in it into which archives are unpacked."""
 
@@ -32,9 +33,6 @@ _TWO: Final = 2
 
 class _Play(click.Command):
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        from gamed.core.game import MOST_MOVES  # noqa: PLC0415 (heavy)
-        from gamed.registry import game_types  # noqa: PLC0415 (heavy)
-
         rows = []
         for kind, made in game_types().items():
             most, bots = made.contest.options[MOST_MOVES], ", ".join(f"bot:{name}" for name in made.players)
@@ -117,8 +115,6 @@ def play(bots: Sequence[str], **options: Any) -> None:
     end, or games are missing; with more than two bots 0 or 12. Ctrl-C: 130.
     """
     if options["browse"]:
-        from gamed.cli.playing import browse  # noqa: PLC0415 (heavy)
-
         browse(options["folder"])
     if options["game"] is None:
         raise click.UsageError("give the game with --game; gamed play --help lists them")
@@ -126,11 +122,6 @@ def play(bots: Sequence[str], **options: Any) -> None:
         raise click.UsageError("one bot has nobody to play with; give at least two")
     if options["games"] is not None and options["pairs"] is not None:
         raise click.BadParameter("give --pairs or --games, not both", param_hint="--games")
-    from gamed.arena.archives import ArchiveError  # noqa: PLC0415 (heavy)
-    from gamed.arena.entrants import EntrantError, entrants  # noqa: PLC0415 (heavy)
-    from gamed.cli.playing import Playing, open_csv, run  # noqa: PLC0415 (heavy)
-    from gamed.registry import game_type_of, game_types  # noqa: PLC0415 (heavy)
-
     found = game_type_of(options["game"])
     if found is None:
         why = f"there is no game {options['game']}; the games are {', '.join(game_types())}"
@@ -161,8 +152,6 @@ def play(bots: Sequence[str], **options: Any) -> None:
 
 def room_options(game_type: GameType, options: Mapping[str, Any]) -> Options:
     """Return the options of the rooms. Raises BadParameter, ConfigError."""
-    from gamed.core.game import MOST_MOVES, OPENING_PLIES  # noqa: PLC0415 (heavy)
-
     contest = game_type.contest
     seconds = options["seconds"] or contest.seconds
     timed = contest.time(seconds)
@@ -192,8 +181,6 @@ def _hypotheses(words: Sequence[str] | None, bots: int) -> dict[str, float] | No
     """Return what --sprt tests. Raises BadParameter."""
     if words is None:
         return None
-    from gamed.tournament.sprt import Sprt  # noqa: PLC0415 (heavy)
-
     if bots > _TWO:
         raise click.BadParameter("it is a test of two bots", param_hint="--sprt")
     given = dict(word.partition("=")[::2] for word in words)

@@ -30,7 +30,6 @@ from gamed.arena.entrants import digest
 from gamed.arena.matches import FolderError, Match, add, locked, matches
 from gamed.arena.runner import ArenaError, Entrant, Finished, Runner
 from gamed.arena.slot_program import become_subreaper
-from gamed.cli.play import FOLDER
 from gamed.cli.scoreboard import Scoreboard
 from gamed.cli.terminal import ProgressLine, counted_of
 from gamed.core.errors import GamedError
@@ -39,6 +38,9 @@ from gamed.registry import GameType
 from gamed.texts import printable
 from gamed.tournament.schedule import Plan, due
 from gamed.tournament.sprt import Sprt
+
+FOLDER: Final = "gamed-play"
+"""The folder of the games, unless another is named."""
 
 INTERRUPTED: Final = 130
 """The exit status after Ctrl-C, as shells have it."""

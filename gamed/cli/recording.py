@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import click
 from attrs import define
@@ -13,10 +13,10 @@ from attrs import define
 from gamed.cli.conversion import AS_SGF, GOFANS, in_format, written
 from gamed.cli.sources import is_sgf
 from gamed.core.errors import GamedError, RuleError
+from gamed.games.go.hoshi import handicap as stones
+from gamed.games.go.recorder import Recorder
+from gamed.games.go.tree import GoGame, Player
 from gamed.texts import printable
-
-if TYPE_CHECKING:
-    from gamed.games.go.tree import GoGame
 
 VERSION: Final = "2.2"
 HELP: Final = """\
@@ -40,13 +40,11 @@ save FILE, quit FILE           write to this file from now on"""
 @click.option("--black", metavar="NAME", help="The name of the black player.")
 @click.option("--white", metavar="NAME", help="The name of the white player.")
 def record(target: str, **facts: Any) -> None:
-    """Record a Go game: enter moves, take them back, start variations, comment.
+    """Record a game: enter moves, take them back, start variations, comment.
 
     The game is written as GoFans 2.2, or as SGF if OUT ends with .sgf. Commands are read from standard input, one per
     line; `help` lists them.
     """
-    from gamed.games.go.recorder import Recorder  # noqa: PLC0415 (heavy)
-
     recorder = Recorder(new_game(**facts))
     sheet = Sheet(recorder.game, free(Path(target)))
     click.echo(recorder.picture())
@@ -113,9 +111,6 @@ def free(file: Path) -> Path:
 
 def new_game(*, size: int, handicap: int, **facts: Any) -> GoGame:
     """Return a game without moves. Raises RuleError if the handicap does not fit on the board."""
-    from gamed.games.go.hoshi import handicap as stones  # noqa: PLC0415 (heavy)
-    from gamed.games.go.tree import GoGame, Player  # noqa: PLC0415 (heavy)
-
     players = (Player(0, facts["black"], color="black"), Player(1, facts["white"], color="white"))
     return GoGame(
         size,

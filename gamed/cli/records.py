@@ -5,37 +5,23 @@ Source: docs/reference/records.md#what-is-kept, docs/reference/records.md#gameds
 
 from __future__ import annotations
 
-import gzip
 import json
 import shutil
 from collections.abc import Callable, Iterable, Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
+import attrs
 import click
 
-from gamed.cli.completion import AS_IT_IS, REPLAY, complete_formats, complete_kinds
-from gamed.cli.conversion import FORMATS, complain, written
-from gamed.cli.conversion import in_format as go_in_format
-from gamed.cli.sources import stored
-from gamed.cli.terminal import (
-    UNFITTED,
-    Commands,
-    config_option,
-    database,
-    json_option,
-    missing_database,
-    named,
-    private,
-    shortened,
-    store_settings,
-)
+from gamed.cli.completion import complete_kinds
+from gamed.cli.database import database, missing_database, named, store_settings
+from gamed.cli.scores import scored
+from gamed.cli.terminal import UNFITTED, config_option, json_option, shortened
 from gamed.core.game import Termination
+from gamed.records.record import Summary
+from gamed.registry import Scores, kinds, written_games
+from gamed.store.query import Query
 from gamed.texts import printable
-
-if TYPE_CHECKING:
-    from gamed.records.record import Record, Summary
-    from gamed.registry import ReplayFormat, Scores
 
 SHORT_ID: Final = 8
 """Characters of an id that a table shows."""
@@ -49,11 +35,6 @@ ELASTIC: Final = tuple(map(COLUMNS.index, ("PLAYERS", "RESULT", "GAME")))
 
 FORMAT: Final = ("PUBLISHER", "VERSION")
 """The columns that follow if there is room for them."""
-
-FORMAT_HELP: Final = (
-    f"{AS_IT_IS}: as it is stored; {', '.join(FORMATS)}: for Go; {REPLAY}: the replay file of the game's original "
-    "server; software-challenge: the replay file of hive."
-)
 
 RESULTS: Final = {
     Termination.VICTORY: ("{winner} won", "drawn"),
@@ -93,15 +74,10 @@ def selection_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-@click.group(cls=Commands)
-def records() -> None:
-    """List, show, export and delete stored games."""
-
-
 # gamed records list
 
 
-@records.command("list", epilog="Example: gamed records list --player 127.0.0.1:4711 --limit 5")
+@click.command("list", epilog="Example: gamed records list --player 127.0.0.1:4711 --limit 5")
 @config_option
 @json_option
 @selection_options
@@ -111,9 +87,6 @@ def list_records(config: str | None, *, as_json: bool, limit: int, **criteria: A
 
     Records that gamed does not play come last; they are listed by the publisher and version of their format.
     """
-    from gamed.cli.scores import scored  # noqa: PLC0415 (heavy)
-    from gamed.store.query import Query  # noqa: PLC0415 (heavy)
-
     settings = store_settings(config)
     with database(settings) as store:
         # One more than the limit, to know whether there are more.
@@ -121,8 +94,6 @@ def list_records(config: str | None, *, as_json: bool, limit: int, **criteria: A
         has_more, found = len(found) > limit, found[:limit]
         scores = list(scored(store, found))
     if as_json:
-        import attrs  # noqa: PLC0415 (only here)
-
         games = [attrs.asdict(game, filter=attrs.filters.exclude("owners")) for game in found]
         known = [{"scores": score} if score else {} for score in scores]
         click.echo(json.dumps([game | score for game, score in zip(games, known, strict=True)], indent=2))
@@ -139,8 +110,6 @@ def list_records(config: str | None, *, as_json: bool, limit: int, **criteria: A
 
 def _kinds(kind: str | None) -> str:
     """Return a sentence on the games that can be asked for, if `kind` is not one of them."""
-    from gamed.registry import kinds  # noqa: PLC0415 (heavy)
-
     if kind is None or kind in (known := kinds()):
         return ""
     return f" There is no game {printable(kind)}; there are {', '.join(known)}."
@@ -203,8 +172,6 @@ def result(summary: Summary) -> str:
 
 def _lead(summary: Summary) -> str:
     """Return by how many points a game was won, if they decide it and those of all are known."""
-    from gamed.registry import written_games  # noqa: PLC0415 (heavy)
-
     game = written_games().get(summary.kind)
     points = [seat.points for seat in summary.seats if seat.points is not None and seat.points >= 0]
     if game is None or not game.by_points or len(points) != len(summary.seats) or max(points) == min(points):
@@ -217,97 +184,3 @@ def winner(summary: Summary) -> str:
     names = {seat.seat: printable(seat.name) for seat in summary.seats}
     name = names.get(summary.winner) if summary.winner is not None else None
     return name if name and list(names.values()).count(name) == 1 else f"seat {summary.winner}"
-
-
-# gamed export, gamed records export
-
-
-@click.command(epilog="Example: gamed export 6f0c1f0e --output game.xml")
-@click.argument("id", metavar="ID|DIR")
-@config_option
-@json_option
-@click.option("--all", "every", is_flag=True, help="Write all games, one file each, into the directory DIR.")
-@click.option(
-    "--format",
-    "chosen",
-    default=AS_IT_IS,
-    show_default=True,
-    metavar="NAME",
-    help=FORMAT_HELP,
-    shell_complete=complete_formats,
-)
-@click.option(
-    "--output",
-    "-o",
-    type=click.Path(dir_okay=False),
-    metavar="FILE",
-    help="Write to this file instead of standard output.",
-)
-@click.pass_context
-def export(  # noqa: PLR0913 (the options)
-    ctx: click.Context,
-    id: str,  # noqa: A002
-    config: str | None,
-    chosen: str,
-    output: str | None,
-    *,
-    every: bool,
-    as_json: bool,
-) -> None:
-    """Write a stored game, or all with --all, as it is stored or in another format.
-
-    ID is the game's id, or its first characters as `gamed records list` prints them. If FILE ends with .gz, it is
-    compressed. Only you can read the files, because they contain names and addresses of players.
-
-    With --all, each game becomes a file in the directory DIR. Games without this format are left out. If a game cannot
-    be written, standard error says why, and the exit status is 1. With --json, one JSON object per game is printed: id,
-    outcome (written, no-format, failed), and the file or the reason.
-    """
-    if every:
-        if output is not None:
-            raise click.UsageError("--all writes into DIR: use it without --output")
-        from gamed.cli.bulk import export_all  # noqa: PLC0415 (heavy)
-
-        with private():
-            status = export_all(store_settings(config), chosen, Path(id), as_json=as_json)
-        ctx.exit(status)
-    if as_json:
-        raise click.UsageError("--json needs --all")
-    data = in_format(stored(id, store_settings(config)), chosen)
-    if output is None:
-        click.echo(data, nl=False)
-    else:
-        with private():
-            written(Path(output), gzip.compress(data, mtime=0) if output.endswith(".gz") else data)
-
-
-def in_format(record: Record, chosen: str) -> bytes:
-    """Return a record as a document of a format. Raises UsageError if its game has no such format."""
-    from gamed.games.go import gofans  # noqa: PLC0415 (heavy)
-    from gamed.records import own  # noqa: PLC0415 (heavy)
-    from gamed.records.record import document  # noqa: PLC0415 (heavy)
-
-    if chosen == AS_IT_IS:
-        return document(record)
-    if record.publisher == gofans.PUBLISHER and chosen in FORMATS:
-        data, notes = go_in_format(gofans.read(record), chosen)
-        complain(notes)
-        return data
-    replay = replay_format(record, chosen)
-    if replay is None:
-        others = FORMATS if record.publisher == gofans.PUBLISHER else [other.name for other in replay_formats(record)]
-        known = ", ".join([AS_IT_IS, *others])
-        raise click.UsageError(f"{record.publisher} has no format {chosen}; it has {known}")
-    return replay.write(own.to_history(record))
-
-
-def replay_format(record: Record, chosen: str) -> ReplayFormat | None:
-    """Return the chosen replay format; None if the record's game does not have it."""
-    return next((replay for replay in replay_formats(record) if chosen in (REPLAY, replay.name)), None)
-
-
-def replay_formats(record: Record) -> Sequence[ReplayFormat]:
-    """Return the replay formats of a record's game: those of other programs."""
-    from gamed.registry import game_types  # noqa: PLC0415 (heavy)
-
-    return next((made.replays for made in game_types().values() if made.publisher == record.publisher), ())

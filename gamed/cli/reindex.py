@@ -7,16 +7,17 @@ from __future__ import annotations
 
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import click
 
-from gamed.cli.terminal import config_option, counted_of, database, missing_database, store_settings
+from gamed.audit import noted
+from gamed.cli.database import database, missing_database, store_settings
+from gamed.cli.terminal import config_option, counted_of
+from gamed.records.index import Index, index
+from gamed.records.record import Record, RecordError, Summary, unplayed
+from gamed.replayers import summary
 from gamed.texts import printable
-
-if TYPE_CHECKING:
-    from gamed.records.index import Index
-    from gamed.records.record import Record, Summary
 
 SHARED: Final = 100
 """The number of records per transaction."""
@@ -29,9 +30,6 @@ def reindex(config: str | None) -> None:
 
     The records themselves are not changed. A daemon may run at the same time.
     """
-    from gamed.audit import noted  # noqa: PLC0415 (heavy)
-    from gamed.records.index import index  # noqa: PLC0415 (heavy)
-
     settings = store_settings(config)
     formats = index(Path(settings.formats) if settings.formats else None)
     missing = missing_database(settings)
@@ -54,9 +52,6 @@ def reindex(config: str | None) -> None:
 
 def summary_of(record: Record, formats: Index) -> Summary:
     """Return the summary for searching. If the record breaks its format, a line on standard error says so."""
-    from gamed.records.record import RecordError, unplayed  # noqa: PLC0415 (heavy)
-    from gamed.replayers import summary  # noqa: PLC0415 (heavy)
-
     try:
         found = summary(record, formats)
     except RecordError as error:

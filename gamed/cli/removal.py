@@ -13,31 +13,26 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from ipaddress import ip_address
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import attrs
 import click
 
+from gamed.audit import Noted, noted
+from gamed.cli.database import database, missing_database, named
 from gamed.cli.records import selection_options
-from gamed.cli.terminal import (
-    config_option,
-    confirm,
-    counted_of,
-    database,
-    json_option,
-    missing_database,
-    named,
-    yes_option,
-)
+from gamed.cli.reindex import summary_of
+from gamed.cli.terminal import config_option, confirm, counted_of, json_option, yes_option
+from gamed.config import Config, StoreConfig, load
 from gamed.core.errors import GamedError, UnknownRecord
+from gamed.records.anonymous import Outcome, Person, anonymised
+from gamed.records.index import index
+from gamed.store.changes import Rewritten
+from gamed.store.leftovers import thd_forget, thd_holding
+from gamed.store.query import Query
+from gamed.store.replays import folders
+from gamed.store.sql import Database
 from gamed.texts import printable
-
-if TYPE_CHECKING:
-    from gamed.audit import Noted
-    from gamed.config import Config, StoreConfig
-    from gamed.records.anonymous import Outcome
-    from gamed.store.changes import Rewritten
-    from gamed.store.sql import Database
 
 PORTION: Final = 100
 """The number of records changed in one transaction. A daemon that writes at the same time waits for it."""
@@ -94,8 +89,6 @@ def delete(
 
 def _settings(config: str | None) -> Config:
     """Return the configuration. Raises GamedError if its database does not exist."""
-    from gamed.config import load  # noqa: PLC0415 (heavy)
-
     settings = load(config)
     missing = missing_database(settings.store)
     if missing is not None:
@@ -113,8 +106,6 @@ def _every(store: Database) -> Iterator[str]:
 
 
 def _selected(store: Database, criteria: Any) -> Iterator[str]:
-    from gamed.store.query import Query  # noqa: PLC0415 (heavy)
-
     page = store.thd_find(Query(**criteria, limit=PORTION))
     while page:
         yield from (summary.id for summary in page)
@@ -122,10 +113,6 @@ def _selected(store: Database, criteria: Any) -> Iterator[str]:
 
 
 def _delete(settings: Config, store: Database, ids: Sequence[str], did: str, *, as_json: bool) -> None:
-    from gamed.audit import noted  # noqa: PLC0415 (heavy)
-    from gamed.store.leftovers import thd_forget  # noqa: PLC0415 (heavy)
-    from gamed.store.replays import folders  # noqa: PLC0415 (heavy)
-
     counts: Counter[str] = Counter()
     with noted(Path(settings.store.state), did) as audit, _bar(len(ids)) as bar:
         # First, because at its next start the daemon would restore a record that is still in the journal.
@@ -159,8 +146,6 @@ def _bar(length: int) -> Any:
 
 
 def _look_into_journal(settings: StoreConfig, words: Sequence[str]) -> None:
-    from gamed.store.leftovers import thd_holding  # noqa: PLC0415 (heavy)
-
     if holding := thd_holding(settings.journal, words):
         click.echo(IN_JOURNAL.format(files=", ".join(map(str, holding))), err=True)
 
@@ -192,8 +177,6 @@ def anonymise(ctx: click.Context, name: str, config: str | None, *, is_agreed: b
     """
     if not name.strip():
         raise click.UsageError("NAME is empty")
-    from gamed.records.anonymous import Outcome  # noqa: PLC0415 (heavy)
-
     settings = _settings(config)
     with database(settings.store, writing=True) as store:
         found = _concerned(store, name)
@@ -231,8 +214,6 @@ def _report(id: str, outcome: str, as_json: bool, **more: str) -> None:  # noqa:
 
 def _concerned(store: Database, name: str) -> dict[str, Outcome]:
     """Return the outcome of each record that contains a person's name, by id, without the records themselves."""
-    from gamed.records.anonymous import Person, anonymised  # noqa: PLC0415 (heavy)
-
     person = Person.of(name)
     with _bar(store.thd_count()) as bar:
         found = {}
@@ -246,9 +227,6 @@ def _concerned(store: Database, name: str) -> dict[str, Outcome]:
 
 def _anonymise(settings: Config, store: Database, name: str, ids: Sequence[str], *, as_json: bool) -> int:
     """Anonymise records and print a line for each; return their number."""
-    from gamed.audit import noted  # noqa: PLC0415 (heavy)
-    from gamed.store.replays import folders  # noqa: PLC0415 (heavy)
-
     count = 0
     # Without the name: the audit log must not have what is removed from the records.
     with noted(Path(settings.store.state), "records anonymise") as audit, _bar(len(ids)) as bar:
@@ -266,10 +244,6 @@ def _anonymise(settings: Config, store: Database, name: str, ids: Sequence[str],
 
 
 def _rewritten(settings: Config, store: Database, name: str, ids: Iterable[str]) -> Iterator[Rewritten]:
-    from gamed.cli.reindex import summary_of  # noqa: PLC0415 (heavy)
-    from gamed.records.anonymous import Person, anonymised  # noqa: PLC0415 (heavy)
-    from gamed.records.index import index  # noqa: PLC0415 (heavy)
-
     person = Person.of(name)
     formats = index(Path(settings.store.formats) if settings.store.formats else None)
     for id in ids:  # noqa: A001 (the column's name)

@@ -6,24 +6,31 @@ import json
 import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import attrs
 import click
 from attrs import frozen
 
 from gamed.cli.fitting import fitted
+from gamed.cli.records import result
 from gamed.cli.sources import record_of, sgf_games
 from gamed.cli.terminal import UNFITTED, config_option, counted_of, encoding_option, json_option
 from gamed.core.errors import GamedError
+from gamed.core.history import Entry, History
+from gamed.games.go import gofans
+from gamed.games.go.replay import positions
+from gamed.games.go.text_board import draw as drawn
+from gamed.games.go.tree import GoGame
+from gamed.games.go.tree import name as point_name
+from gamed.records import own
+from gamed.records.notation import base64
+from gamed.records.outline import Line, outline
+from gamed.records.own import Judgement
+from gamed.records.positions import departures, findings, refusals
+from gamed.records.record import Record, Summary
+from gamed.registry import game_types
 from gamed.texts import printable
-
-if TYPE_CHECKING:
-    from gamed.core.history import Entry, History
-    from gamed.games.go.tree import GoGame
-    from gamed.records.outline import Line
-    from gamed.records.own import Judgement
-    from gamed.records.record import Record, Summary
 
 STEPS: Final = {"n": 1, " ": 1, "\r": 1, "\x1b[C": 1, "\x1b[B": 1, "p": -1, "\x1b[D": -1, "\x1b[A": -1}
 """By how many moves a key steps: n, space, return, right and down forward; p, left and up back."""
@@ -124,9 +131,6 @@ def draw(shown: Shown, moves: int) -> None:
 
 def loaded(source: str, config: str | None, encoding: str | None = None) -> Shown:
     """Load a file or a stored record. Raises GamedError."""
-    from gamed.games.go import gofans  # noqa: PLC0415 (heavy)
-    from gamed.records import own  # noqa: PLC0415 (heavy)
-
     if readings := sgf_games(source, config, encoding):
         first = next(reading for reading in readings if reading.game is not None)
         if len(readings) > 1:
@@ -146,8 +150,6 @@ def loaded(source: str, config: str | None, encoding: str | None = None) -> Show
 
 def of_unplayed(record: Record) -> Shown:
     """Prepare a record for printing whose format gamed does not play: what it contains, and no boards."""
-    from gamed.records.outline import outline  # noqa: PLC0415 (heavy)
-
     why = f"gamed does not play {record.publisher} {record.version}: there are no boards, and no moves"
     lines = list(outline(record))
     return Shown(
@@ -179,8 +181,6 @@ def _written(line: Line) -> str:
 
 def of_own(record: Record) -> Shown:
     """Prepare a record of gamed's own for printing. Raises GamedError."""
-    from gamed.records import own  # noqa: PLC0415 (heavy)
-
     found, history, judged = own.summary(record), own.to_history(record), own.judgement(record)
     return Shown(
         facts=tuple(_facts_of_own(found, history)),
@@ -192,8 +192,6 @@ def of_own(record: Record) -> Shown:
 
 
 def _facts_of_own(summary: Summary, history: History) -> Iterator[tuple[str, str]]:
-    from gamed.cli.records import result  # noqa: PLC0415 (only here)
-
     yield from (("id", summary.id), ("game", summary.kind), ("started", summary.started), ("ended", summary.ended))
     yield from ((f"seat {seat.seat}", seat.name) for seat in summary.seats)
     yield from (("result", result(summary)), ("moves", str(summary.length)))
@@ -203,8 +201,6 @@ def _facts_of_own(summary: Summary, history: History) -> Iterator[tuple[str, str
 
 
 def _departures(history: History) -> Iterator[str]:
-    from gamed.records.positions import departures  # noqa: PLC0415 (heavy)
-
     for one in departures(history):
         words = [one["text"]] if "text" in one else []
         words += [f"{name} {one[name] / 1000:.3f} s" for name in ("limit", "taken", "gap") if name in one]
@@ -222,8 +218,6 @@ def _place(row: Mapping[str, Any]) -> str:
 
 
 def _remarks(history: History, judged: Judgement) -> Iterator[str]:
-    from gamed.records.positions import findings  # noqa: PLC0415 (heavy)
-
     for one in findings(history, judged.findings):
         text = f"finding: {one['code']}, {_who(one)}, {_place(one)}, entry {one['entry']}: {one['text']}"
         yield click.style(printable(text), fg="red")
@@ -232,8 +226,6 @@ def _remarks(history: History, judged: Judgement) -> Iterator[str]:
 
 
 def _refusals(history: History) -> Iterator[str]:
-    from gamed.records.positions import refusals  # noqa: PLC0415 (heavy)
-
     for row in refusals(history):
         many = f", {row['count']} times" if row["count"] > 1 else ""
         yield click.style(f"refused: {row['code']}{many}, {printable(_who(row))}: {printable(row['reason'])}", fg="red")
@@ -244,8 +236,6 @@ def _refusals(history: History) -> Iterator[str]:
 
 
 def _drawn(history: History, moves: int) -> str:
-    from gamed.registry import game_types  # noqa: PLC0415 (heavy)
-
     types = game_types()
     if history.kind not in types:
         raise GamedError(f"the game {history.kind} is not installed: its boards cannot be drawn")
@@ -266,8 +256,6 @@ def as_data(summary: Summary, history: History, judged: Judgement) -> dict[str, 
 
 def entry_data(entry: Entry) -> dict[str, Any]:
     """Return an entry as JSON-ready data. A body that is not UTF-8 is in `base64` instead of `body`."""
-    from gamed.records.notation import base64  # noqa: PLC0415 (only here)
-
     data: dict[str, Any] = {"at": entry.at, "kind": entry.kind}
     if entry.seat is not None:
         data["seat"] = entry.seat
@@ -312,14 +300,10 @@ def _player(player: object) -> str:
 
 
 def _picture(game: GoGame, moves: int) -> str:
-    from gamed.games.go.replay import positions  # noqa: PLC0415 (heavy)
-    from gamed.games.go.text_board import draw as drawn  # noqa: PLC0415 (heavy)
-    from gamed.games.go.tree import name  # noqa: PLC0415 (heavy)
-
     last = next((node for number, node in enumerate(game.main_line(), 1) if number == moves), None)
     board = drawn(positions(game, moves), None if last is None else last.point)
     if last is None:
         return board
-    move = "pass" if last.point is None else name(last.point, game.size)
+    move = "pass" if last.point is None else point_name(last.point, game.size)
     comment = f": {last.comment}" if last.comment else ""
     return f"{game.color_of(last) or f'player {last.player}'} {move}{comment}\n{board}"

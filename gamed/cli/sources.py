@@ -6,16 +6,17 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from gamed.cli.database import database, missing_database, store_settings
 from gamed.cli.imports import document_of
-from gamed.cli.terminal import database, missing_database, store_settings
+from gamed.config import StoreConfig
 from gamed.core.errors import GamedError, UnknownRecord
-
-if TYPE_CHECKING:
-    from gamed.config import StoreConfig
-    from gamed.games.go.sgf import Reading
-    from gamed.records.record import Record
+from gamed.games.go import files, gofans, sgf
+from gamed.games.go.sgf import Reading
+from gamed.records.importer import check
+from gamed.records.index import index
+from gamed.records.record import Record
+from gamed.replayers import readers
 
 SGF = ".sgf"
 _ID = re.compile("[0-9A-Fa-f-]{1,36}")
@@ -23,10 +24,6 @@ _ID = re.compile("[0-9A-Fa-f-]{1,36}")
 
 def record_of(name: str, config: str | None) -> Record:
     """Return the record in a file, or else the stored record by its id or first characters. Raises GamedError."""
-    from gamed.records.importer import check  # noqa: PLC0415 (heavy)
-    from gamed.records.index import index  # noqa: PLC0415 (heavy)
-    from gamed.replayers import readers  # noqa: PLC0415 (heavy)
-
     settings = store_settings(config)
     if not Path(name).exists():
         if not _ID.fullmatch(name):
@@ -56,9 +53,6 @@ def go_games(name: str, config: str | None, encoding: str | None = None) -> list
 
     `encoding`: of an SGF file, instead of the one that it declares. Raises GamedError.
     """
-    from gamed.games.go import gofans  # noqa: PLC0415 (heavy)
-    from gamed.games.go.sgf import Reading  # noqa: PLC0415 (heavy)
-
     found = sgf_games(name, config, encoding)
     return found or [Reading(1, game=gofans.read(record_of(name, config)))]
 
@@ -68,8 +62,6 @@ def sgf_games(name: str, config: str | None, encoding: str | None = None) -> lis
 
     At least one of the games could be read. Raises GamedError.
     """
-    from gamed.games.go import files, sgf  # noqa: PLC0415 (heavy)
-
     if not is_sgf(name) and not Path(name).is_file():
         return []
     with _named(name):

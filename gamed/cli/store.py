@@ -5,23 +5,16 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from gamed.cli.terminal import Commands, counted_of, json_option
+from gamed.cli.terminal import counted_of, json_option
+from gamed.store.copying import Copy, difference, opened, url_of
 from gamed.texts import printable
 
-if TYPE_CHECKING:
-    from gamed.store.copying import Copy
 
-
-@click.group(cls=Commands)
-def store() -> None:
-    """Manage the database of the records."""
-
-
-@store.command("copy", epilog="Example: gamed store copy /var/lib/gamed/gamed.db postgresql+psycopg://gamed@/gamed")
+@click.command("copy", epilog="Example: gamed store copy /var/lib/gamed/gamed.db postgresql+psycopg://gamed@/gamed")
 @click.argument("source", metavar="FROM", type=click.Path())
 @click.argument("target", metavar="TO", type=click.Path())
 @json_option
@@ -37,8 +30,6 @@ def copy_store(ctx: click.Context, source: str, target: str, *, as_json: bool) -
     to TO, stop the daemon, run the command again to copy the records stored meanwhile, and start the daemon with TO as
     its `[store] url`.
     """
-    from gamed.store.copying import opened, url_of  # noqa: PLC0415 (heavy)
-
     with opened(url_of(source), url_of(target)) as copy:
         if copy.is_source_used:
             click.echo(printable(_while_used(copy)), err=True)
@@ -88,8 +79,6 @@ def _facts(copy: Copy) -> dict[str, Any]:
 
 
 def _sentences(copy: Copy) -> Iterator[str]:
-    from gamed.store.copying import difference  # noqa: PLC0415 (heavy)
-
     for name, found in copy.compared.items():
         if found.is_equal:
             rows, copied = found.source.rows, copy.copied[name]

@@ -1,4 +1,4 @@
-"""Code that the commands share: one-line errors, common options, access to the record store, and safe text.
+"""Code that the commands share: one-line errors, common options, and safe text.
 
 An error that gamed raises on purpose is one line on standard error, with exit status 1. Wrong usage has status 2.
 """
@@ -10,20 +10,17 @@ import io
 import os
 import shutil
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from importlib import import_module
+from typing import Any, Final
 
 import click
-from attrs import define
+from attrs import define, frozen
+from click.shell_completion import CompletionItem
 
 from gamed.core.errors import GamedError
 from gamed.texts import printable
-
-if TYPE_CHECKING:
-    from gamed.config import StoreConfig
-    from gamed.store.sql import Database
-
 
 CANNOT_WRITE: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 """Errors of a write to standard output. A closed pipe is not among them, because click handles it."""
@@ -32,12 +29,48 @@ CANNOT_WRITE: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 UNFITTED: Final = 10_000
 """The width if standard output is not a terminal: nothing is shortened or wrapped."""
 
-WHOLE: Final = 1_000
-"""The longest summary of a command, in characters; high enough that click truncates none."""
+
+@frozen
+class Entry:
+    """A command in the table of a group."""
+
+    place: str
+    """Where it is: its module and its name in that, or its name in `gamed.cli` for a group."""
+
+    help: str
+    """The first sentence of its help."""
+
+    def load(self) -> click.Command:
+        """Return the command; import its module."""
+        module, _, name = self.place.rpartition(".")
+        command: click.Command = getattr(import_module(f"gamed.cli.{module}" if module else "gamed.cli"), name)
+        return command
+
+
+@frozen
+class Table(Mapping[str, click.Command]):
+    """The commands of a group by their names; one is imported when somebody looks it up."""
+
+    entries: Mapping[str, Entry]
+
+    def __getitem__(self, name: str) -> click.Command:
+        return self.entries[name].load()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.entries)
+
+    def __len__(self) -> int:
+        return len(self.entries)
 
 
 class Commands(click.Group):
     """A group whose commands may raise GamedError, and print any text to any standard output."""
+
+    def __init__(self, *args: Any, table: Mapping[str, Entry], **attributes: Any) -> None:
+        super().__init__(*args, **attributes)
+        self.table = table
+        # Nobody adds to it.
+        self.commands: Any = Table(table)
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
         """Run the command line. If standard output cannot be written, print one line instead of a traceback."""
@@ -56,10 +89,15 @@ class Commands(click.Group):
             sys.exit(1)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 (click's)
-        """List the commands with their whole summaries, which click would truncate."""
-        rows = [(name, command.get_short_help_str(WHOLE)) for name, command in sorted(self.commands.items())]
+        """List the commands with the first sentences of their help."""
         with formatter.section("Commands"):
-            formatter.write_dl(rows)
+            formatter.write_dl([(name, entry.help) for name, entry in sorted(self.table.items())])
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Return the commands and options that begin so."""
+        begun = [(name, entry) for name, entry in sorted(self.table.items()) if name.startswith(incomplete)]
+        named = [CompletionItem(name, help=entry.help) for name, entry in begun]
+        return [*named, *click.Command.shell_complete(self, ctx, incomplete)]
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command. Print a GamedError as one line, without a traceback."""
@@ -95,46 +133,6 @@ def confirm(question: str, *, is_agreed: bool) -> None:
     if not sys.stdin.isatty():
         raise click.UsageError(f"{question} There is no terminal to ask on: confirm with --yes")
     click.confirm(f"{question} This cannot be undone.", abort=True, err=True)
-
-
-def store_settings(config: str | None) -> StoreConfig:
-    """Return the section [store] of a configuration. Raises ConfigError."""
-    from gamed.config import load  # noqa: PLC0415 (heavy)
-
-    return load(config).store
-
-
-def missing_database(settings: StoreConfig) -> str | None:
-    """Return a sentence that says which database does not exist and what to do; None if it exists."""
-    from gamed.store.reading import file_of, is_missing  # noqa: PLC0415 (heavy)
-
-    if not is_missing(settings.url):
-        return None
-    advice = "If the daemon stores its games elsewhere, give its configuration with --config."
-    return f"There is no database {file_of(settings.url)}. {advice}"
-
-
-def named(settings: StoreConfig) -> str:
-    """Return a database's name for messages: its file, or its URL without the password."""
-    from gamed.store.reading import file_of  # noqa: PLC0415 (heavy)
-    from gamed.store.sql import public_url  # noqa: PLC0415 (heavy)
-
-    return str(file_of(settings.url) or public_url(settings.url))
-
-
-@contextmanager
-def database(settings: StoreConfig, *, writing: bool = False) -> Iterator[Database]:
-    """Open the record store that the settings name. Raises StoreError."""
-    from gamed.store.reading import readable  # noqa: PLC0415 (heavy)
-    from gamed.store.sql import Database  # noqa: PLC0415 (heavy)
-
-    with nullcontext(settings.url) if writing else readable(settings.url) as url:
-        store = Database(url)
-        store.thd_open()
-        try:
-            yield store
-        finally:
-            store.thd_close()
 
 
 @contextmanager

@@ -13,17 +13,22 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 from string import ascii_uppercase
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import click
 from attrs import define
+from twisted.internet.defer import Deferred
+from twisted.internet.task import react
 
+from gamed.bots.play import BotError
+from gamed.bots.watch import watch as watch_game
 from gamed.cli.terminal import json_option
 from gamed.core.errors import GamedError
+from gamed.games.roborally.screen import Frame, Screen, all_lines, fitted
+from gamed.games.roborally.viewer import Viewer
+from gamed.net.timers import run_on_monotonic_time
+from gamed.registry import games
 from gamed.texts import printable
-
-if TYPE_CHECKING:
-    from gamed.games.roborally.screen import Frame
 
 GAMES: Final = ("roborally",)
 """The games that have output channels."""
@@ -80,11 +85,6 @@ def watch(game: str, name: str | None, pace: float | None, **options: Any) -> No
     the terminal's size. Otherwise one board per step is printed, with --json one object per step. The exit status is 1
     if the game broke off.
     """
-    from twisted.internet.defer import Deferred  # noqa: PLC0415 (heavy)
-    from twisted.internet.task import react  # noqa: PLC0415 (heavy)
-
-    from gamed.registry import games  # noqa: PLC0415 (heavy)
-
     names = (name,) if name is not None else (NAME, *(f"{NAME}{letter}" for letter in ascii_uppercase[1:]))
     if not re.fullmatch("[A-Za-z]{1,32}", names[0]):
         raise click.BadParameter("a name is 1 to 32 letters", param_hint="--name")
@@ -110,11 +110,6 @@ async def _watch(
     ended: list[GamedError | None],
     show: Callable[[Frame], None],
 ) -> None:
-    from gamed.bots.play import BotError  # noqa: PLC0415 (heavy)
-    from gamed.bots.watch import watch as watch_game  # noqa: PLC0415 (heavy)
-    from gamed.games.roborally.viewer import Viewer  # noqa: PLC0415 (with the rest)
-    from gamed.net.timers import run_on_monotonic_time  # noqa: PLC0415 (heavy)
-
     run_on_monotonic_time(reactor)
     error: GamedError | None = None
     try:
@@ -130,8 +125,6 @@ def _report(frame: Frame) -> None:
 
 def print_lines(frame: Frame) -> None:
     """Print a frame below the one before it."""
-    from gamed.games.roborally.screen import all_lines, fitted  # noqa: PLC0415 (with the rest)
-
     for line in all_lines(fitted(frame)):
         click.echo(printable(line))
     click.echo()
@@ -146,8 +139,6 @@ class Terminal:
 
     def draw(self, frame: Frame) -> None:
         """Draw a frame as large as the terminal is now."""
-        from gamed.games.roborally.screen import Screen, all_lines, fitted  # noqa: PLC0415 (with the rest)
-
         screen = fitted(frame, *shutil.get_terminal_size())
         if not os.environ.get("NO_COLOR"):
             screen = Screen(

@@ -11,12 +11,10 @@ from click.testing import CliRunner
 from twisted.internet import task
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.bots import play, watch
 from gamed.bots.pace import UNTIL_KNOWN, Pace
 from gamed.bots.play import Played
-from gamed.cli import main
+from gamed.cli import bot, main, watch
 from gamed.games.quoridor.client import Player
-from gamed.net import timers as play_timers
 
 Ended = Callable[[Played], None]
 
@@ -26,8 +24,8 @@ class OptionTests(SynchronousTestCase):
         self.players: list[Any] = []
         self.lasts: tuple[float, ...] = ()
         self.reactor = task.Clock()
-        self.patch(task, "react", lambda call: call(self.reactor))
-        self.patch(play, "play", self.play)
+        self.patch(bot, "react", lambda call: call(self.reactor))
+        self.patch(bot, "play", self.play)
 
     async def play(
         self,
@@ -99,7 +97,7 @@ class OptionTests(SynchronousTestCase):
         self.assertIs(self.reactor.seconds, time.monotonic)
 
     def test_a_terminal_shows_what_it_is_doing(self) -> None:
-        self.patch(play_timers, "run_on_monotonic_time", lambda _reactor: None)
+        self.patch(bot, "run_on_monotonic_time", lambda _reactor: None)
         self.patch(testing._NamedTextIOWrapper, "isatty", lambda _stream: True)
         self.lasts = (0.5, 0.5)
         found = self.run_bot("quoridor", "--pace", "2")
@@ -126,7 +124,7 @@ class WatchTests(SynchronousTestCase):
 
         async def nothing(*_: Any) -> None: ...
 
-        self.patch(task, "react", lambda call: call(reactor))
-        self.patch(watch, "watch", nothing)
+        self.patch(watch, "react", lambda call: call(reactor))
+        self.patch(watch, "watch_game", nothing)
         self.assertEqual(CliRunner().invoke(main, ["watch", "roborally"]).exit_code, 0)
         self.assertIs(reactor.seconds, time.monotonic)
