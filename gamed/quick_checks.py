@@ -272,10 +272,10 @@ def check_formats(folder: str) -> Iterator[tuple[str, str]]:
     """Check whether the operator's format indexes can be used."""
     if not folder:
         return
-    from gamed.records.index import index  # noqa: PLC0415 (heavy)
+    from gamed.replayers import known_formats  # noqa: PLC0415 (heavy)
 
     try:
-        own = index(Path(folder)).formats.keys() - index().formats.keys()
+        own = known_formats(folder).formats.keys() - known_formats().formats.keys()
     except ConfigError as error:
         yield ERROR, str(error)
     else:

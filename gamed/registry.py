@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from gamed.core.history import Entry, History
     from gamed.core.reception import LobbyServices, Reception
     from gamed.core.table import Table
+    from gamed.records.written import Formats
     from gamed.wire import Connection
 
 
@@ -352,6 +353,18 @@ class GameType:
 
 
 @frozen
+class Fact:
+    """Something that can be said of a game before its first move, as an option of the command line."""
+
+    name: str
+    help: str
+    kind: type = str
+    default: Any = None
+    least: int | None = None
+    most: int | None = None
+
+
+@frozen
 class WrittenGame:
     """A game that gamed does not host: it reads, shows and writes records of it, which people make."""
 
@@ -364,6 +377,24 @@ class WrittenGame:
     folder: Path
     """The game's folder, as in a GameType."""
 
+    formats_module: str
+    """The module that is its `Formats`; imported when somebody needs it."""
+
+    format_names: tuple[str, ...]
+    """The formats of its games, for people."""
+
+    page_formats: tuple[str, ...]
+    """Those that pages offer, the most complete one last."""
+
+    endings: Mapping[str, str]
+    """The usual format of a file by the ending of its name."""
+
+    recorded_as: str
+    """The format in which a game is written down, where its file's name does not end with that of another one."""
+
+    new_facts: tuple[Fact, ...] = ()
+    """What can be said of a new game."""
+
     sides: tuple[str, ...] = ()
     """What the seats are called whose players have no names: keys of the pages' words."""
 
@@ -374,6 +405,16 @@ class WrittenGame:
     def title(self) -> str:
         """The name of the game for people."""
         return self.kind.capitalize()
+
+    @property
+    def formats(self) -> Formats:
+        """Its formats; imports them."""
+        found: Formats = namedAny(self.formats_module)
+        return found
+
+    def format_of(self, name: str) -> str | None:
+        """Return the usual format of a file by its name; None if the ending does not say."""
+        return next((usual for ending, usual in self.endings.items() if name.lower().endswith(ending)), None)
 
 
 class IGameMaker(Interface):

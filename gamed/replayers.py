@@ -7,26 +7,45 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
+from pathlib import Path
 from random import Random
 
 from gamed.core.errors import RemoteProtocolError
 from gamed.core.game import Options
 from gamed.core.table import Table
-from gamed.games.go import gofans
-from gamed.games.go.played import play_gofans, summary_of_go
 from gamed.records import own
-from gamed.records.importer import Reader, Replayer
-from gamed.records.index import Index
+from gamed.records.importer import Importer, Reader, Replayer
+from gamed.records.index import Index, index
 from gamed.records.parsing import parse_whole
 from gamed.records.played import play_own
 from gamed.records.record import Record, RecordError, Summary, unplayed
-from gamed.registry import GameType, ReplayFormat, game_types
+from gamed.records.written import Formats
+from gamed.registry import GameType, ReplayFormat, game_types, kinds, written_games
+
+
+def importer(further: str = "") -> Importer:
+    """Return the importer of all installed games. `further`: the operator's formats (`[store] formats`).
+
+    Raises ConfigError.
+    """
+    return Importer(known_formats(further), replayers(), readers(), written())
+
+
+def known_formats(further: str = "") -> Index:
+    """Return the index of the formats of all installed games, and of the operator's. Raises ConfigError."""
+    folders = [game.folder / "schemas" for game in kinds().values()]
+    return index(*(folder for folder in folders if folder.is_dir()), *([Path(further)] if further else []))
+
+
+def written() -> Mapping[str, Formats]:
+    """Return the formats of games that are written down, by publisher."""
+    return {game.publisher: game.formats for game in written_games().values()}
 
 
 def replayers() -> Mapping[str, Replayer]:
-    """Return the functions that play records, by publisher: of the installed games, and of GoFans."""
+    """Return the functions that play records, by publisher."""
     own = {made.publisher: partial(play_own, table=partial(_table, made)) for made in game_types().values()}
-    return {**own, gofans.PUBLISHER: play_gofans}
+    return {**own, **{publisher: formats.play for publisher, formats in written().items()}}
 
 
 def _table(made: GameType, options: Options) -> Table:
@@ -57,8 +76,8 @@ def summary(record: Record, formats: Index) -> Summary:
     """
     found = formats.formats.get((record.publisher, record.version))
     if found is not None and found.is_playable:
-        if record.publisher == gofans.PUBLISHER:
-            return summary_of_go(record, gofans.read(record))
+        if formats_of := written().get(record.publisher):
+            return formats_of.summary(record, formats_of.read(record))
         if record.publisher.startswith(own.PUBLISHER):
             return own.summary(record)
     return unplayed(record, "" if found is None else found.kind)

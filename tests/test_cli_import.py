@@ -173,7 +173,7 @@ class ImportTests(ImportCase):
         own = record(game())
         self.store().thd_keep([(own, None)])
         name = self.file("own.xml", document(own).replace(b"/>", b" />"))
-        with patch("gamed.cli.imports.replayers", dict):
+        with patch("gamed.replayers.replayers", dict):
             found = self.run_gamed("import", name)
             self.assertTrue(found.stdout.startswith("duplicate "), found.stdout)
             other = self.file("other.xml", document(own).replace(b'at="20"', b'at="21"'))

@@ -27,6 +27,7 @@ UNUSED: Final = (
     "gamed.core.clocks",
     "gamed.core.match",
     "gamed.core.relay",
+    "gamed.games.go.formats",
     "gamed.games.go.gofans",
     "gamed.games.go.sgf",
     "gamed.testing",

@@ -31,16 +31,14 @@ from gamed.lobby.expiry import FIRST
 from gamed.lobby.lobby import Lobby
 from gamed.lobby.match_recorder import AFTERWARDS
 from gamed.net.listener import Listener
-from gamed.records.index import index
 from gamed.records.own import summary as summary_of
 from gamed.registry import games
-from gamed.replayers import readers, replayers
+from gamed.replayers import importer
 from gamed.store.journal import FileJournal
 from gamed.store.sql import Database
 from gamed.tap import CLOSE_WITHIN, STOP_WITHIN, Daemon, Options, Storage, makeService
 from gamed.testing.battleship import play_history
 from gamed.web.archive import Archive
-from gamed.web.imports import Importing
 from tests.lobby.doubles import SHOT, Peer
 from tests.records.samples import ROOM, game, record
 from tests.store.contract import OTHER
@@ -315,8 +313,8 @@ class StartTests(DaemonTestCase):
         self.assertEqual([listener.section for listener in service.listeners], ["battleship"])
         store, (kept, history) = service.storage.store, played("hive")
         self.reactor.threads.result(store.keep(kept, None))
-        importing = Importing(index(), replayers(), readers())
-        archive = Archive(store, importing, service.lobby.game_types, at_once(), at_once())
+        known = importer()
+        archive = Archive(store, known, service.lobby.game_types, at_once(), at_once())
         moves = len(list(history.of_kind(MOVE)))
         span = {"from": "0", "to": str(moves)}
         asked = dispatch(archive.routes, ["records", kept.id, "positions"], "GET", span, None, Visitor())

@@ -43,11 +43,11 @@ def complete_strategies(ctx: click.Context, _param: click.Parameter, incomplete:
 
 def complete_formats(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[str]:
     """Return the formats that a record can be exported in."""
-    from gamed.cli.conversion import FORMATS  # noqa: PLC0415 (heavy)
-    from gamed.registry import game_types  # noqa: PLC0415 (heavy)
+    from gamed.registry import game_types, written_games  # noqa: PLC0415 (heavy)
 
+    written = [name for game in written_games().values() for name in game.format_names]
     replays = [replay.name for made in game_types().values() for replay in made.replays]
-    return _beginning([AS_IT_IS, *FORMATS, REPLAY, *replays], incomplete)
+    return _beginning([AS_IT_IS, *written, REPLAY, *replays], incomplete)
 
 
 def _beginning(names: Iterable[str], incomplete: str) -> list[str]:

@@ -1,34 +1,33 @@
-"""`gamed convert`: converts Go games from one format to another. Source: docs/reference/records.md#gofans."""
+"""`gamed convert`: converts games from one format to another. Source: docs/reference/records.md#gofans."""
 
 from __future__ import annotations
 
 import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import click
 
-from gamed.cli.sources import SGF, go_games, is_sgf
+from gamed.cli.sources import XML, written_in
 from gamed.cli.terminal import config_option, encoding_option, one_line
 from gamed.core.errors import GamedError
-from gamed.games.go import gofans, sgf
-from gamed.games.go.convert import convert as to_version
-from gamed.games.go.sgf import Reading
-from gamed.games.go.tree import GoGame
-from gamed.records.record import document
+from gamed.records.written import Reading
+from gamed.registry import WrittenGame, written_games
 
-GOFANS: Final = "gofans-"
-AS_SGF: Final = "sgf"
-FORMATS: Final = (*(f"{GOFANS}{version}" for version in ("1.1", "1.2", "2.1", "2.2")), AS_SGF)
-DEFAULT: Final = "gofans-1.2"
-"""The default format of an .xml file: it holds variations, and does not require the name of the rules."""
+FORMATS: Final = tuple(name for game in written_games().values() for name in game.format_names)
+ENDINGS: Final = {ending: name for game in written_games().values() for ending, name in game.endings.items()}
+"""The usual formats by the endings of files' names."""
 
 
 @click.command(epilog="Example: gamed convert club.sgf club.xml --to gofans-2.2")
 @click.argument("source", metavar="IN")
 @click.argument("target", metavar="OUT", type=click.Path(dir_okay=False))
-@click.option("--to", type=click.Choice(FORMATS), help=f"The format. Default: sgf for .sgf, {DEFAULT} for .xml.")
+@click.option(
+    "--to",
+    type=click.Choice(FORMATS),
+    help=f"The format. Default: {', '.join(f'{name} for {ending}' for ending, name in ENDINGS.items())}.",
+)
 @encoding_option
 @config_option
 @click.pass_context
@@ -37,41 +36,47 @@ def convert(  # noqa: PLR0913, PLR0917 (options)
 ) -> None:
     """Convert games from one format to another.
 
-    IN is a file, or the id of a stored record. If an SGF file has several games, they become OUT-1.xml, OUT-2.xml and
-    so on. Standard error lists what the format cannot hold. A game that cannot be read or written is left out, and the
-    exit status is 1.
+    IN is a file, or the id of a stored record. If a file has several games, they become OUT-1.xml, OUT-2.xml and so on.
+    Standard error lists what the format cannot hold. A game that cannot be read or written is left out, and the exit
+    status is 1.
     """
-    chosen = to or (AS_SGF if is_sgf(target) else DEFAULT)
-    if to is None and not target.lower().endswith((".xml", SGF)):
+    usual = next((name for ending, name in ENDINGS.items() if target.lower().endswith(ending)), None)
+    chosen = to or usual
+    if chosen is None:
+        endings = " or ".join(sorted(ENDINGS, reverse=True))
         raise click.UsageError(
-            "the format of OUT is not known: give it with --to, or use a name that ends with .xml or .sgf"
+            f"the format of OUT is not known: give it with --to, or use a name that ends with {endings}"
         )
-    readings = go_games(source, config, encoding)
+    game_type, readings = written_in(source, config, encoding)
+    several = len(readings) > 1
     # Convert all games before the first file is written.
-    made = {reading.number: data for reading in readings if (data := converted(reading, chosen, len(readings) > 1))}
-    if chosen == AS_SGF:
+    made = {one.number: data for one in readings if (data := converted(game_type, one, chosen, several=several))}
+    if game_type.formats.suffix(chosen)[0] != XML:
+        # Such a file can hold several games.
         write_all({Path(target): b"".join(made.values())} if made else {})
     else:
         path = Path(target)
-        write_all({numbered(path, number if len(readings) > 1 else None): data for number, data in made.items()})
+        write_all({numbered(path, number if several else None): data for number, data in made.items()})
     ctx.exit(0 if len(made) == len(readings) else 1)
 
 
-def converted(reading: Reading, chosen: str, is_one_of_several: bool) -> bytes | None:  # noqa: FBT001 (a fact)
+def converted(game_type: WrittenGame, reading: Reading, chosen: str, *, several: bool) -> bytes | None:
     """Return a game in a format, or None if it is left out. Print on standard error what the format cannot hold.
 
     Raises GamedError if this is the only game and cannot be written.
     """
-    number = reading.number if is_one_of_several else None
+    number = reading.number if several else None
     if reading.game is None:
         assert reading.error is not None
         click.echo(one_line(f"{reading.error} (it is left out)"), err=True)
         return None
     complain(reading.notes, number)
     try:
-        data, notes = in_format(reading.game, chosen)
+        data, notes = game_type.formats.write(reading.game, chosen)
     except GamedError as error:
-        others = [other for other in FORMATS if other != chosen and can_hold(reading.game, other)]
+        others = [
+            other for other in game_type.format_names if other != chosen and can_hold(game_type, reading.game, other)
+        ]
         advice = f"; {' and '.join(others)} can hold it" if others else ""
         if number is None:
             raise GamedError(f"{chosen} cannot hold the game: {error}{advice}") from error
@@ -81,19 +86,10 @@ def converted(reading: Reading, chosen: str, is_one_of_several: bool) -> bytes |
     return data
 
 
-def in_format(game: GoGame, chosen: str) -> tuple[bytes, list[str]]:
-    """Return a game as a file, and notes on what the format cannot hold. Raises RecordError and RuleError."""
-    if chosen == AS_SGF:
-        return sgf.write([game])
-    version = chosen.removeprefix(GOFANS)
-    held, notes = to_version(game, version)
-    return document(gofans.write(held, version, record_id="")), notes
-
-
-def can_hold(game: GoGame, chosen: str) -> bool:
+def can_hold(game_type: WrittenGame, game: Any, chosen: str) -> bool:
     """Whether a format can hold a game, at least in part."""
     try:
-        in_format(game, chosen)
+        game_type.formats.write(game, chosen)
     except GamedError:
         return False
     return True

@@ -13,24 +13,33 @@ from typing import Final
 import click
 
 from gamed.cli.completion import AS_IT_IS, REPLAY, complete_formats
-from gamed.cli.conversion import FORMATS, complain, written
-from gamed.cli.conversion import in_format as go_in_format
+from gamed.cli.conversion import complain, written
 from gamed.cli.database import database, store_settings
-from gamed.cli.sources import stored
+from gamed.cli.sources import XML, stored, written_of
 from gamed.cli.terminal import CANNOT_WRITE, config_option, counted_of, json_option, private
 from gamed.config import StoreConfig
 from gamed.core.errors import StoreError
-from gamed.games.go import gofans
 from gamed.records import own
 from gamed.records.own import to_history
 from gamed.records.record import Record, document
-from gamed.registry import ReplayFormat, game_types
+from gamed.registry import ReplayFormat, game_types, written_games
 from gamed.store.replays import thd_write_file
 from gamed.texts import printable
 
+_WRITTEN: Final = [f"{', '.join(game.format_names)}: for {game.title}" for game in written_games().values()]
+_REPLAYS: Final = [
+    f"{replay.name}: the replay file of {kind}" for kind, made in game_types().items() for replay in made.replays
+]
 FORMAT_HELP: Final = (
-    f"{AS_IT_IS}: as it is stored; {', '.join(FORMATS)}: for Go; {REPLAY}: the replay file of the game's original "
-    "server; software-challenge: the replay file of hive."
+    "; ".join(
+        (
+            f"{AS_IT_IS}: as it is stored",
+            *_WRITTEN,
+            f"{REPLAY}: the replay file of the game's original server",
+            *_REPLAYS,
+        )
+    )
+    + "."
 )
 
 WRITTEN: Final = "written"
@@ -99,13 +108,14 @@ def in_format(record: Record, chosen: str) -> bytes:
     """Return a record as a document of a format. Raises UsageError if its game has no such format."""
     if chosen == AS_IT_IS:
         return document(record)
-    if record.publisher == gofans.PUBLISHER and chosen in FORMATS:
-        data, notes = go_in_format(gofans.read(record), chosen)
+    written_game = written_of(record)
+    if written_game is not None and chosen in written_game.format_names:
+        data, notes = written_game.formats.write(written_game.formats.read(record), chosen)
         complain(notes)
         return data
     replay = replay_format(record, chosen)
     if replay is None:
-        others = FORMATS if record.publisher == gofans.PUBLISHER else [other.name for other in replay_formats(record)]
+        others = written_game.format_names if written_game else [other.name for other in replay_formats(record)]
         known = ", ".join([AS_IT_IS, *others])
         raise click.UsageError(f"{record.publisher} has no format {chosen}; it has {known}")
     return replay.write(own.to_history(record))
@@ -166,4 +176,5 @@ def _file_name(record: Record, chosen: str) -> str:
     replay = replay_format(record, chosen)
     if replay is not None:
         return replay.file_name(to_history(record))
-    return f"{record.id}.{'sgf' if chosen == 'sgf' else 'xml'}"
+    game = written_of(record)
+    return record.id + (XML if game is None or chosen == AS_IT_IS else game.formats.suffix(chosen)[0])

@@ -29,13 +29,10 @@ from gamed.cli.database import database, store_settings
 from gamed.cli.terminal import config_option, counted_of, encoding_option, json_option, one_line
 from gamed.config import StoreConfig
 from gamed.core.errors import StoreConflict
-from gamed.games.go.files import outcomes
-from gamed.games.go.sgf_encodings import chosen
 from gamed.records.importer import Imported, refused
-from gamed.records.index import index
 from gamed.records.record import RecordError
 from gamed.records.source import read, read_stream
-from gamed.replayers import readers, replayers
+from gamed.replayers import importer
 from gamed.store.reading import is_missing
 from gamed.store.sql import Database
 from gamed.texts import printable
@@ -140,9 +137,9 @@ def checked(
     `encoding`: of SGF files, instead of the one that they declare. `take`: called with each document that is read.
     Raises ConfigError, and RecordError if the encoding is not known.
     """
+    known = importer(formats)
     if encoding is not None:
-        chosen(encoding)
-    known, playing, reading = index(Path(formats) if formats else None), replayers(), readers()
+        known.check_encoding(encoding)
     with collected_seldom():
         for name in sources:
             try:
@@ -151,7 +148,7 @@ def checked(
                 yield name, refused(error)
             else:
                 take(name, document)
-                for outcome in outcomes(document, known, playing, reading, encoding):
+                for outcome in known.outcomes(document, encoding):
                     yield name, outcome
 
 

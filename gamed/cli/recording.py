@@ -1,4 +1,4 @@
-"""`gamed record`: records a Go game move by move. The recorder itself, without I/O, is `gamed.games.go.recorder`."""
+"""`gamed record`: writes a game down move by move. The game's `Recorder` does all but the input and the file."""
 
 from __future__ import annotations
 
@@ -10,42 +10,36 @@ from typing import Any, Final
 import click
 from attrs import define
 
-from gamed.cli.conversion import AS_SGF, GOFANS, in_format, written
-from gamed.cli.sources import is_sgf
+from gamed.cli.conversion import written
+from gamed.cli.sources import by_ending
 from gamed.core.errors import GamedError, RuleError
-from gamed.games.go.hoshi import handicap as stones
-from gamed.games.go.recorder import Recorder
-from gamed.games.go.tree import GoGame, Player
+from gamed.registry import Fact, written_games
 from gamed.texts import printable
 
-VERSION: Final = "2.2"
-HELP: Final = """\
-D4 (any point), pass, resign   make a move
-undo                           take the last move back
-back, forward                  walk along the line; another move then begins a variation
-comment TEXT, title TEXT       note something on this move, or name the game
-show                           print the board
+GAME: Final = next(iter(written_games().values()))
+HELP: Final = """
 save, quit                     write the file; quit also ends
 save FILE, quit FILE           write to this file from now on"""
 
 
-@click.command(epilog='Example: gamed record game.xml --black "Anna" --white "Bert" --komi 6.5')
-@click.argument("target", metavar="OUT", type=click.Path(dir_okay=False))
-@click.option(
-    "--size", type=click.IntRange(1, 52), default=19, show_default=True, help="The number of lines of the board."
+def _option(fact: Fact) -> click.Option:
+    kind = click.IntRange(fact.least, fact.most) if fact.kind is int else fact.kind
+    shown = {} if fact.default is None else {"default": fact.default, "show_default": True}
+    return click.Option([f"--{fact.name}"], type=kind, help=fact.help, metavar="NAME" if kind is str else None, **shown)
+
+
+@click.command(
+    epilog='Example: gamed record game.xml --black "Anna" --white "Bert" --komi 6.5',
+    params=[_option(fact) for fact in GAME.new_facts],
 )
-@click.option("--handicap", type=click.IntRange(0, 9), default=0, show_default=True, help="Handicap stones.")
-@click.option("--komi", type=float, help="The points that white gets.")
-@click.option("--rules", metavar="NAME", help="japanese, chinese, aga, new-zealand and others.")
-@click.option("--black", metavar="NAME", help="The name of the black player.")
-@click.option("--white", metavar="NAME", help="The name of the white player.")
+@click.argument("target", metavar="OUT", type=click.Path(dir_okay=False))
 def record(target: str, **facts: Any) -> None:
     """Record a game: enter moves, take them back, start variations, comment.
 
-    The game is written as GoFans 2.2, or as SGF if OUT ends with .sgf. Commands are read from standard input, one per
-    line; `help` lists them.
+    The end of OUT says in which format it is written. Commands are read from standard input, one per line; `help` lists
+    them.
     """
-    recorder = Recorder(new_game(**facts))
+    recorder = GAME.formats.recorder(facts)
     sheet = Sheet(recorder.game, free(Path(target)))
     click.echo(recorder.picture())
     while True:
@@ -55,7 +49,7 @@ def record(target: str, **facts: Any) -> None:
                 if sheet.is_saved(name.strip()) and word.lower() == "quit":
                     return
             elif line.lower() == "help":
-                click.echo(HELP)
+                click.echo(GAME.formats.HELP + HELP)
             else:
                 obey(recorder, line)
         # The input has ended. If the file cannot be written, a person at a terminal can still name another one.
@@ -70,15 +64,17 @@ def record(target: str, **facts: Any) -> None:
 class Sheet:
     """A game, and the file that it is written to."""
 
-    game: GoGame
+    game: Any
     file: Path
     is_written: bool = False
     """Whether the last `is_saved` has written the file."""
 
     @property
     def document(self) -> bytes:
-        """The game as it is now, as SGF if the name of the file says so, and otherwise as GoFans."""
-        return in_format(self.game, AS_SGF if is_sgf(str(self.file)) else f"{GOFANS}{VERSION}")[0]
+        """The game as it is now, in the format that the name of the file says."""
+        name = str(self.file)
+        usual = None if by_ending(name) is None else GAME.format_of(name)
+        return GAME.formats.write(self.game, usual or GAME.recorded_as)[0]
 
     def is_saved(self, name: str = "") -> bool:
         """Write the game, to another file if `name` is given. Print the result; return whether it was written."""
@@ -107,19 +103,6 @@ def free(file: Path) -> Path:
     except OSError as error:
         raise GamedError(f"cannot write {file}: {error.strerror}: choose another name") from error
     return file
-
-
-def new_game(*, size: int, handicap: int, **facts: Any) -> GoGame:
-    """Return a game without moves. Raises RuleError if the handicap does not fit on the board."""
-    players = (Player(0, facts["black"], color="black"), Player(1, facts["white"], color="white"))
-    return GoGame(
-        size,
-        players,
-        komi=facts["komi"],
-        handicap=handicap or None,
-        rules=facts["rules"],
-        setup=stones(size, handicap),
-    )
 
 
 def lines() -> Iterator[str]:

@@ -14,9 +14,9 @@ import click
 from gamed.audit import noted
 from gamed.cli.database import database, missing_database, store_settings
 from gamed.cli.terminal import config_option, counted_of
-from gamed.records.index import Index, index
+from gamed.records.index import Index
 from gamed.records.record import Record, RecordError, Summary, unplayed
-from gamed.replayers import summary
+from gamed.replayers import known_formats, summary
 from gamed.texts import printable
 
 SHARED: Final = 100
@@ -31,7 +31,7 @@ def reindex(config: str | None) -> None:
     The records themselves are not changed. A daemon may run at the same time.
     """
     settings = store_settings(config)
-    formats = index(Path(settings.formats) if settings.formats else None)
+    formats = known_formats(settings.formats)
     missing = missing_database(settings)
     if missing is not None:
         click.echo(f"0 records. {printable(missing)}")

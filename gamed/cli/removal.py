@@ -26,7 +26,7 @@ from gamed.cli.terminal import config_option, confirm, counted_of, json_option, 
 from gamed.config import Config, StoreConfig, load
 from gamed.core.errors import GamedError, UnknownRecord
 from gamed.records.anonymous import Outcome, Person, anonymised
-from gamed.records.index import index
+from gamed.replayers import known_formats
 from gamed.store.changes import Rewritten
 from gamed.store.leftovers import thd_forget, thd_holding
 from gamed.store.query import Query
@@ -245,7 +245,7 @@ def _anonymise(settings: Config, store: Database, name: str, ids: Sequence[str],
 
 def _rewritten(settings: Config, store: Database, name: str, ids: Iterable[str]) -> Iterator[Rewritten]:
     person = Person.of(name)
-    formats = index(Path(settings.store.formats) if settings.store.formats else None)
+    formats = known_formats(settings.store.formats)
     for id in ids:  # noqa: A001 (the column's name)
         # It may have been deleted meanwhile.
         with suppress(UnknownRecord):

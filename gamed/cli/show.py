@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import shutil
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import Any, Final
 
 import attrs
@@ -14,22 +15,17 @@ from attrs import frozen
 
 from gamed.cli.fitting import fitted
 from gamed.cli.records import result
-from gamed.cli.sources import record_of, sgf_games
+from gamed.cli.sources import in_file, record_of, written_of
 from gamed.cli.terminal import UNFITTED, config_option, counted_of, encoding_option, json_option
 from gamed.core.errors import GamedError
 from gamed.core.history import Entry, History
-from gamed.games.go import gofans
-from gamed.games.go.replay import positions
-from gamed.games.go.text_board import draw as drawn
-from gamed.games.go.tree import GoGame
-from gamed.games.go.tree import name as point_name
 from gamed.records import own
 from gamed.records.notation import base64
 from gamed.records.outline import Line, outline
 from gamed.records.own import Judgement
 from gamed.records.positions import departures, findings, refusals
 from gamed.records.record import Record, Summary
-from gamed.registry import game_types
+from gamed.registry import WrittenGame, game_types
 from gamed.texts import printable
 
 STEPS: Final = {"n": 1, " ": 1, "\r": 1, "\x1b[C": 1, "\x1b[B": 1, "p": -1, "\x1b[D": -1, "\x1b[A": -1}
@@ -69,9 +65,9 @@ def show(  # noqa: PLR0913 (options)
 ) -> None:
     """Print a game: its players, times, result, findings and boards.
 
-    FILE is a record, GoFans, SGF or a replay. ID is the id of a stored record, or its first characters as `gamed
-    records list` prints them. On a terminal, without an option, you can step through the game with the keys n and p or
-    the arrow keys; q quits.
+    FILE is a record, a replay or a file in another format. ID is the id of a stored record, or its first characters as
+    `gamed records list` prints them. On a terminal, without an option, you can step through the game with the keys n
+    and p or the arrow keys; q quits.
     """
     if as_json + every + (move is not None) > 1:
         raise click.UsageError("use only one of --json, --move and --moves")
@@ -131,18 +127,18 @@ def draw(shown: Shown, moves: int) -> None:
 
 def loaded(source: str, config: str | None, encoding: str | None = None) -> Shown:
     """Load a file or a stored record. Raises GamedError."""
-    if readings := sgf_games(source, config, encoding):
+    if found := in_file(source, config, encoding):
+        game_type, readings = found
         first = next(reading for reading in readings if reading.game is not None)
         if len(readings) > 1:
             which = "the first" if first.number == 1 else f"game {first.number}, the first that can be read"
             click.echo(f"{printable(source)} has {len(readings)} games; this is {which}", err=True)
         for note in first.notes:
             click.echo(printable(note), err=True)
-        assert first.game is not None
-        return of_go(first.game)
+        return of_written(game_type, first.game)
     record = record_of(source, config)
-    if record.publisher == gofans.PUBLISHER:
-        return of_go(gofans.read(record))
+    if written := written_of(record):
+        return of_written(written, written.formats.read(record))
     if record.publisher.startswith(own.PUBLISHER):
         return of_own(record)
     return of_unplayed(record)
@@ -267,43 +263,8 @@ def entry_data(entry: Entry) -> dict[str, Any]:
     return {**data, "data": dict(entry.data)} if entry.data else data
 
 
-def of_go(game: GoGame) -> Shown:
-    """Prepare a Go game for printing, with those facts only that the game names."""
-    nodes = list(game.main_line())
-    known = [
-        *((name, getattr(game, name)) for name in ("title", "event", "date", "place", "rules", "komi", "handicap")),
-        *((player.color or f"player {player.id}", _player(player)) for player in game.players),
-        ("comment", game.comment),
-    ]
-    return Shown(_facts(known), len(nodes), lambda moves: _picture(game, moves), lambda: _data_of_go(game))
-
-
-def _data_of_go(game: GoGame) -> dict[str, Any]:
-    data = attrs.asdict(game, recurse=False, filter=attrs.filters.exclude("roots", "players"))
-    moves = [
-        {"player": node.player, "color": game.color_of(node), "point": node.point, "comment": node.comment}
-        for node in game.main_line()
-    ]
-    return {"kind": "go", **data, "players": [attrs.asdict(player) for player in game.players], "moves": moves}
-
-
-def _facts(known: Iterable[tuple[str, object]]) -> tuple[tuple[str, str], ...]:
-    return tuple((name, str(value)) for name, value in known if value is not None)
-
-
-def _player(player: object) -> str:
-    name, rank, points = (getattr(player, key) for key in ("name", "rank", "points"))
-    words = [name or "?", rank or ""]
-    if points is not None:
-        words.append("resigned" if points == -1 else f"{points:g} points")
-    return " ".join(word for word in words if word)
-
-
-def _picture(game: GoGame, moves: int) -> str:
-    last = next((node for number, node in enumerate(game.main_line(), 1) if number == moves), None)
-    board = drawn(positions(game, moves), None if last is None else last.point)
-    if last is None:
-        return board
-    move = "pass" if last.point is None else point_name(last.point, game.size)
-    comment = f": {last.comment}" if last.comment else ""
-    return f"{game.color_of(last) or f'player {last.player}'} {move}{comment}\n{board}"
+def of_written(game_type: WrittenGame, game: Any) -> Shown:
+    """Prepare a game that people have written down, with those facts only that it names."""
+    formats = game_type.formats
+    facts = tuple((name, str(value)) for name, value in formats.facts(game) if value is not None)
+    return Shown(facts, formats.length(game), partial(formats.picture, game), partial(formats.to_data, game))

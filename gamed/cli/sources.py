@@ -11,14 +11,13 @@ from gamed.cli.database import database, missing_database, store_settings
 from gamed.cli.imports import document_of
 from gamed.config import StoreConfig
 from gamed.core.errors import GamedError, UnknownRecord
-from gamed.games.go import files, gofans, sgf
-from gamed.games.go.sgf import Reading
 from gamed.records.importer import check
-from gamed.records.index import index
 from gamed.records.record import Record
-from gamed.replayers import readers
+from gamed.records.written import Reading
+from gamed.registry import WrittenGame, written_games
+from gamed.replayers import known_formats, readers
 
-SGF = ".sgf"
+XML = ".xml"
 _ID = re.compile("[0-9A-Fa-f-]{1,36}")
 
 
@@ -29,9 +28,9 @@ def record_of(name: str, config: str | None) -> Record:
         if not _ID.fullmatch(name):
             raise GamedError(f"there is no file {name}, and it is not the id of a record")
         return stored(name, settings)
-    formats = index(Path(settings.formats) if settings.formats else None)
     with _named(name):
-        outcome = check(document_of(name, settings.import_bytes), formats, {}, readers())
+        document = document_of(name, settings.import_bytes)
+        outcome = check(document, known_formats(settings.formats), {}, readers())
     if outcome.record is None:
         line = "" if outcome.line is None else f":{outcome.line}"
         raise GamedError(f"{name}{line}: {outcome.code}: {outcome.sentence}")
@@ -48,30 +47,47 @@ def stored(id: str, settings: StoreConfig) -> Record:  # noqa: A002 (the column'
         return store.thd_record(id.lower())
 
 
-def go_games(name: str, config: str | None, encoding: str | None = None) -> list[Reading]:
-    """Return the Go games in a file (GoFans or SGF) or a stored record; at least one of them could be read.
+def written_in(name: str, config: str | None, encoding: str | None = None) -> tuple[WrittenGame, list[Reading]]:
+    """Return the games in a file, or in a stored record, of a game that people write down; one at least could be read.
 
-    `encoding`: of an SGF file, instead of the one that it declares. Raises GamedError.
+    `encoding`: of the file, instead of the one that it declares. Raises GamedError.
     """
-    found = sgf_games(name, config, encoding)
-    return found or [Reading(1, game=gofans.read(record_of(name, config)))]
+    found = in_file(name, config, encoding)
+    if found is not None:
+        return found
+    record = record_of(name, config)
+    game = written_of(record) or next(iter(written_games().values()))
+    return game, [Reading(1, game=game.formats.read(record))]
 
 
-def sgf_games(name: str, config: str | None, encoding: str | None = None) -> list[Reading]:
-    """Return the games of a file that is SGF by its name or its content; nothing if it is not.
+def written_of(record: Record) -> WrittenGame | None:
+    """Return the game of a record that people write down."""
+    return next((game for game in written_games().values() if game.publisher == record.publisher), None)
+
+
+def in_file(name: str, config: str | None, encoding: str | None = None) -> tuple[WrittenGame, list[Reading]] | None:
+    """Return the games of a file whose name or content says that it is not XML; None for any other.
 
     At least one of the games could be read. Raises GamedError.
     """
-    if not is_sgf(name) and not Path(name).is_file():
-        return []
+    by_name = by_ending(name)
+    if by_name is None and not Path(name).is_file():
+        return None
     with _named(name):
         data = document_of(name, store_settings(config).import_bytes)
-        if not is_sgf(name) and not files.is_sgf(data):
-            return []
-        readings = list(sgf.games(data, encoding))
+        game = by_name or next((one for one in written_games().values() if one.formats.is_file(data)), None)
+        if game is None:
+            return None
+        readings = list(game.formats.games(data, encoding))
         if all(reading.game is None for reading in readings):
             raise readings[0].error or AssertionError(readings)
-        return readings
+        return game, readings
+
+
+def by_ending(name: str) -> WrittenGame | None:
+    """Return the game whose files have names that end so; None for XML."""
+    games = (game for game in written_games().values() if game.format_of(name))
+    return None if name.lower().endswith(XML) else next(games, None)
 
 
 @contextmanager
@@ -81,8 +97,3 @@ def _named(name: str) -> Iterator[None]:
         yield
     except GamedError as error:
         raise GamedError(f"{name}: {error}") from error
-
-
-def is_sgf(name: str) -> bool:
-    """Whether a file's name says that it is SGF."""
-    return name.lower().endswith(SGF)

@@ -101,5 +101,13 @@ class StoreConflict(StoreError):  # noqa: N818 (what it is)
     """A record with this id and other content is stored already."""
 
 
+class InvalidRequest(GamedError):  # noqa: N818 (as InvalidMove)
+    """A request has a value that is not possible. `code` is stable, `hint` says what would be possible, or is empty."""
+
+    def __init__(self, code: str, text: str, hint: str = "") -> None:
+        super().__init__(text)
+        self.code, self.hint = code, hint
+
+
 class ConfigError(GamedError):
     """The configuration cannot be used; the text says which key, and what to write instead."""

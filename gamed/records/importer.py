@@ -8,7 +8,8 @@ validate against their schema, and replay the game if gamed knows its rules. It 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from itertools import islice
+from functools import partial
+from itertools import chain, islice
 from typing import Any, Final, TypeAlias
 
 import attrs
@@ -23,6 +24,7 @@ from gamed.records.parsing import parse_whole, root_of
 from gamed.records.played import Played, Remark
 from gamed.records.record import Record, RecordError, Summary, unplayed
 from gamed.records.record import document as record_document
+from gamed.records.written import Formats
 from gamed.texts import UUID
 
 Replayer: TypeAlias = Callable[[Record], Played]
@@ -86,7 +88,7 @@ class Imported:
     """What is odd about a game that was taken; `sentence` has them, too."""
 
     lost: tuple[str, ...] = ()
-    """What is not kept, in words: comments outside the header and body, what GoFans cannot hold of SGF."""
+    """What is not kept, in words: comments outside the header and body, what records cannot hold of a file."""
 
     @property
     def is_taken(self) -> bool:
@@ -116,6 +118,66 @@ def check(
         return _located(refused(error), error, document) if has_place else refused(error)
     except RuleError as error:
         return illegal(error)
+
+
+@frozen
+class Importer:
+    """What gamed knows of formats, and the import of files with that."""
+
+    index: Index
+
+    replayers: Mapping[str, Replayer] = field(factory=dict)
+    """The functions that play records, by publisher; records of the others are not played."""
+
+    readers: Mapping[str, Reader] = field(factory=dict)
+    """The functions that make records of other programs' documents, by the name of the root element."""
+
+    written: Mapping[str, Formats] = field(factory=dict)
+    """The formats of games that are written down, by publisher."""
+
+    def check_encoding(self, name: str) -> None:
+        """Raise RecordError if no game's files can be in this encoding."""
+        for formats in self.written.values():
+            formats.check_encoding(name)
+
+    def check(self, document: bytes) -> Imported:
+        """Take a document through all steps except storing it; see `check`."""
+        return check(document, self.index, self.replayers, self.readers)
+
+    def outcomes(self, data: bytes, encoding: str | None = None) -> Iterator[Imported]:
+        """Do the same for each game of a file: an XML document has one, a file in another format any number.
+
+        A game that cannot be read does not affect the others. `encoding`: of the file, in place of the one that it
+        declares. Raises RecordError if `encoding` is not known.
+        """
+        formats = next((one for one in self.written.values() if one.is_file(data)), None)
+        if formats is None:
+            yield self.check(data)
+            return
+        readings = formats.games(data, encoding)
+        # Reading two games tells whether messages need the game's number, and the others are still read one at a time.
+        first = list(islice(readings, 2))
+        for reading in chain(first, readings):
+            if reading.error is not None:
+                code = "forbidden" if reading.error.code == "forbidden" else "not-valid"
+                yield Imported(code, reading.error.reason, reading.error.line)
+                continue
+            outcome = self._of_game(formats, reading.game)
+            place = f"game {reading.number}: " if len(first) > 1 else ""
+            line = reading.line if outcome.line is None and not outcome.is_taken else outcome.line
+            lost = (*outcome.lost, *reading.notes)
+            yield attrs.evolve(outcome, sentence=place + outcome.sentence, line=line, lost=lost)
+
+    def _of_game(self, formats: Formats, game: Any) -> Imported:
+        try:
+            # `record` has replayed the game to compute the captures. Doing so again would double the time.
+            record = formats.record(game)
+            played: Replayer = partial(formats.played, game=game)
+            return check(record_document(record), self.index, {**self.replayers, record.publisher: played})
+        except RecordError as error:
+            return refused(error)
+        except RuleError as error:
+            return illegal(error)
 
 
 def illegal(error: RuleError) -> Imported:

@@ -95,11 +95,11 @@ def schema_directory() -> Path:
 
 
 @cache
-def index(further: Path | None = None) -> Index:
+def index(*further: Path) -> Index:
     """Return the index with its schemas compiled. It is cached for the life of the process.
 
-    `further`: a directory with the operator's own index files (`*.xml`), which add formats. Raises ConfigError if one
-    of them cannot be used.
+    `further`: directories with index files (`*.xml`), which add formats: those of games from elsewhere, and of the
+    operator. Raises ConfigError if one of them cannot be used.
     """
     directory = schema_directory()
     file = directory / "index.xml"
@@ -107,9 +107,8 @@ def index(further: Path | None = None) -> Index:
     standard = _compiled(directory / str(root.attrib["standard"]))
     formats: dict[tuple[str, str], Format] = {}
     _add(formats, _formats(file, root))
-    if further is not None:
-        for own in _index_files(further):
-            _add(formats, _checked_formats(own))
+    for own in (file for folder in further for file in _index_files(folder)):
+        _add(formats, _checked_formats(own))
     return Index(standard, formats)
 
 

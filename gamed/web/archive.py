@@ -15,13 +15,14 @@ from twisted.internet.defer import Deferred
 
 from gamed.core.errors import UnknownRecord
 from gamed.core.game import Termination
+from gamed.records.importer import Importer
 from gamed.records.index import LONGEST_NAME
 from gamed.records.record import Record, Summary
-from gamed.registry import GameType
+from gamed.registry import GameType, WrittenGame, written_games
 from gamed.store import Store
 from gamed.store.query import NOBODY, PLAYER, Query
 from gamed.web.answers import Answer, Call, Refusal, Route, download, not_shown, to_json
-from gamed.web.imports import Importing, keep, to_data
+from gamed.web.imports import checked, keep, to_data
 from gamed.web.naming import EVERYTHING, Naming
 from gamed.web.opened import Opened, RecordCache, opened, summary_data
 from gamed.web.thread_cooperator import Steps, ThreadCooperator
@@ -64,7 +65,7 @@ class Archive:
 
     store: Store
 
-    importing: Importing
+    importer: Importer
     """Checks files that are imported."""
 
     types: Mapping[str, GameType]
@@ -162,8 +163,11 @@ class Archive:
             # The id of the request may be shortened.
             found = self.record_cache.take(record.id)
             if found is None or found.record != record:
-                by_publisher = {made.publisher: made for made in self.types.values()}
-                found = await self.reading.do(opened(record, self.importing.formats, by_publisher))
+                by_publisher: dict[str, GameType | WrittenGame] = {
+                    **{made.publisher: made for made in self.types.values()},
+                    **{game.publisher: game for game in written_games().values()},
+                }
+                found = await self.reading.do(opened(record, self.importer.index, by_publisher))
                 self.record_cache.put(found)
         if found.record.id in self.withheld and not call.visitor.admin:
             raise not_shown()
@@ -188,8 +192,8 @@ class Archive:
             raise Refusal(400, "type", "the body must be the file to import")
         # The administrator may log out before the import has ended.
         operator = call.visitor.operator
-        checked = await self.checking.do(self.importing.checked(call.body))
-        outcomes = [to_data(await keep(self.store, outcome)) for outcome in checked]
+        found = await self.checking.do(checked(self.importer, call.body))
+        outcomes = [to_data(await keep(self.store, outcome)) for outcome in found]
         operator.noted("import", ", ".join(f"{one['code']} {one['id'] or ''}".strip() for one in outcomes))
         return Answer(body={"outcomes": outcomes})
 

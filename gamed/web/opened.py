@@ -1,8 +1,8 @@
 """Records opened for reading, and a cache of them.
 
 Source: docs/reference/records.md#what-is-kept, docs/reference/records.md#gofans,
-docs/reference/records.md#gameds-own-records. There are three kinds: records of games that gamed hosted, records of Go,
-and opaque ones, which gamed stores but cannot interpret.
+docs/reference/records.md#gameds-own-records. There are three kinds: records of games that gamed hosted, of games that
+people wrote down, and opaque ones, which gamed stores but cannot interpret.
 """
 
 from __future__ import annotations
@@ -18,17 +18,13 @@ import attrs
 from attrs import define, field, frozen
 
 from gamed.core.history import History
-from gamed.games.go import gofans, sgf
-from gamed.games.go.convert import convert, newest
-from gamed.games.go.json_views import Listing
-from gamed.games.go.played import summary_of_go
-from gamed.games.go.tree import GoGame
 from gamed.records import own
 from gamed.records.index import Index
 from gamed.records.outline import Line, outline
 from gamed.records.positions import Replayed, departures, findings, refusals
 from gamed.records.record import Record, RecordError, Summary, document, unplayed
-from gamed.registry import GameType
+from gamed.records.written import Listing
+from gamed.registry import GameType, WrittenGame
 from gamed.web.answers import Refusal
 from gamed.web.naming import Naming
 from gamed.web.thread_cooperator import Steps
@@ -37,8 +33,6 @@ Data: TypeAlias = dict[str, Any]
 
 XML: Final = "xml"
 REPLAY: Final = "replay"
-SGF: Final = "sgf"
-GOFANS: Final = "gofans"
 
 MOST_LINES: Final = 2_000
 """The maximal number of lines of a record's outline in an answer; the file has all."""
@@ -47,7 +41,6 @@ MOST_POSITIONS: Final = 64
 """The maximal number of positions in one answer."""
 
 XML_TYPE: Final = "application/xml"
-SGF_TYPE: Final = "application/x-go-sgf"
 
 Bounds: TypeAlias = Callable[[str, int, int, int], int]
 """`Call.number`: reads a number of the query, by its name, default, minimum and maximum. Raises Refusal."""
@@ -213,17 +206,19 @@ class OwnRecord:
 
 
 @define(eq=False)
-class GoRecord:
-    """A game of Go, in any version of GoFans."""
+class WrittenRecord:
+    """The record of a game that people have written down."""
 
     record: Record
-    game: GoGame
+    game_type: WrittenGame
+    game: Any
+    """The game, which the formats of its type know."""
 
     listing: Listing = field(init=False)
     """Numbers the nodes of the game's tree, and renders them."""
 
     def __attrs_post_init__(self) -> None:
-        self.listing = Listing(self.game)
+        self.listing = self.game_type.formats.listing(self.game)
 
     @property
     def weight(self) -> int:
@@ -232,21 +227,18 @@ class GoRecord:
 
     def to_data(self, naming: Naming) -> Data:
         """Return the summary, the main line and the tree."""
-        game, summary = self.game, summary_of_go(self.record, self.game)
-        outcome = {"termination": summary.termination, "winner": summary.winner} if summary.termination else None
+        formats = self.game_type.formats
+        summary = formats.summary(self.record, self.game)
         return {
             **summary_data(summary, naming),
-            "moves": self.listing.moves(game.main_line()),
-            "outcome": outcome,
-            "options": {"size": game.size, "komi": game.komi, "handicap": game.handicap, "rules": game.rules},
+            "outcome": {"termination": summary.termination, "winner": summary.winner} if summary.termination else None,
             "findings": [],
             "refusals": [],
             "departures": [],
             "unjudged": None,
-            "formats": [XML, SGF, GOFANS],
+            "formats": [XML, *self.game_type.page_formats],
             "boards": True,
-            "facts": {name: getattr(game, name) for name in ("title", "event", "date", "place", "comment")},
-            "tree": self.listing.tree(),
+            **formats.to_page(self.game, self.listing),
         }
 
     def positions(self, bounds: Bounds, node: int | None) -> Iterator[Data]:
@@ -258,28 +250,25 @@ class GoRecord:
         return self.listing.positions(line, asked[0], asked[-1])
 
     def file(self, chosen: str, naming: Naming) -> File:  # noqa: ARG002 (Opened's signature)
-        """Return the record, or a file in another format for Go."""
+        """Return the record, or a file in another format of the game."""
         if chosen == XML:
             return File(".xml", XML_TYPE, document(self.record))
-        return go_file(self.game, chosen)
+        return file_of(self.game_type, self.game, chosen)
 
 
-def go_file(game: GoGame, chosen: str) -> File:
-    """Return a game of Go as a file. The formats are sgf, gofans-1.1 to gofans-2.2, and gofans (the newest that fits).
+def file_of(game_type: WrittenGame, game: Any, chosen: str) -> File:
+    """Return a written game as a file in one of its formats.
 
     Raises RecordError if the format cannot hold the game, and RuleError if the rules do not allow one of its moves.
     """
-    if chosen == SGF:
-        return File(".sgf", SGF_TYPE, sgf.write([game])[0])
-    if chosen == GOFANS:
-        return File(".xml", XML_TYPE, document(newest(game)))
-    version = chosen.removeprefix(f"{GOFANS}-")
-    if version not in gofans.VERSIONS:
-        raise _no_format(gofans.PUBLISHER, chosen, [SGF, GOFANS, *(f"{GOFANS}-{known}" for known in gofans.VERSIONS)])
-    return File(".xml", XML_TYPE, document(gofans.write(convert(game, version)[0], version, record_id="")))
+    known = dict.fromkeys((*game_type.page_formats, *game_type.format_names))
+    if chosen not in known:
+        raise _no_format(game_type.publisher, chosen, [*known])
+    ending, mime = game_type.formats.suffix(chosen)
+    return File(ending, mime, game_type.formats.write(game, chosen)[0])
 
 
-def opened(record: Record, formats: Index, types: Mapping[str, GameType]) -> Steps[Opened]:
+def opened(record: Record, formats: Index, types: Mapping[str, GameType | WrittenGame]) -> Steps[Opened]:
     """Open a record, in steps. `types` are the games by their publishers."""
     try:
         return (yield from _interpreted(record, formats, types))
@@ -288,18 +277,17 @@ def opened(record: Record, formats: Index, types: Mapping[str, GameType]) -> Ste
         return OpaqueRecord(record)
 
 
-def _interpreted(record: Record, formats: Index, types: Mapping[str, GameType]) -> Steps[Opened]:
+def _interpreted(record: Record, formats: Index, types: Mapping[str, GameType | WrittenGame]) -> Steps[Opened]:
     found = formats.formats.get((record.publisher, record.version))
     if found is None or not found.is_playable:
         return OpaqueRecord(record)
-    if record.publisher == gofans.PUBLISHER:
-        opened_game = GoRecord(record, gofans.read(record))
-        if not gofans.has_removes(record.version):
-            yield from opened_game.listing.played()
-        return opened_game
     game_type = types.get(record.publisher)
     if game_type is None:
         return OpaqueRecord(record)
+    if isinstance(game_type, WrittenGame):
+        written = WrittenRecord(record, game_type, game_type.formats.read(record))
+        yield from written.listing.played()
+        return written
     history = own.to_history(record)
     yield
     summary = _summary(record, history)

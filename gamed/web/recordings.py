@@ -1,4 +1,4 @@
-"""Handlers for /api/v1/recordings: games of Go that are written down in the browser.
+"""Handlers for /api/v1/recordings: games that are written down in the browser.
 
 Source: docs/reference/web-api.md#calls. A recording is in memory until it is saved as a record. Only the visitor who
 made it can see it.
@@ -12,21 +12,16 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Final
 
 from attrs import define, field
-from twisted.internet.defer import Deferred
+from twisted.internet.defer import Deferred, DeferredLock
 
-from gamed.games.go import gofans
-from gamed.games.go.board import BLACK, LARGEST
-from gamed.games.go.convert import newest
-from gamed.games.go.hoshi import handicap
-from gamed.games.go.json_views import Listing
-from gamed.games.go.recorder import Recorder
-from gamed.games.go.tree import GoGame, Player
+from gamed.records.importer import Importer
 from gamed.records.record import Record, document
+from gamed.records.written import Recording
+from gamed.registry import WrittenGame, written_games
 from gamed.store import Store
 from gamed.web.answers import Answer, Call, Refusal, Route, download
-from gamed.web.imports import Importing, keep
-from gamed.web.opened import GOFANS, go_file
-from gamed.web.recording import MOST_MOVES, MOST_STONES, Recording, komi, pair, text, whole
+from gamed.web.imports import checked, keep
+from gamed.web.opened import file_of
 from gamed.web.thread_cooperator import Steps, ThreadCooperator
 
 OF_A_VISITOR: Final = 5
@@ -48,12 +43,34 @@ _HOUR: Final = 3_600.0
 
 
 @define(eq=False)
+class Kept:
+    """A recording, and whose it is."""
+
+    id: str
+
+    owner: str
+    """The id of the visitor who made it."""
+
+    recording: Recording
+
+    used: float
+    """When it was last requested."""
+
+    lock: DeferredLock = field(factory=DeferredLock)
+    """Held by each request, so that requests do not interfere while the recording is being saved."""
+
+
+def _the_game() -> WrittenGame:
+    return next(iter(written_games().values()))
+
+
+@define(eq=False)
 class Recordings:
     """The handlers for recordings."""
 
     store: Store
 
-    importing: Importing
+    importer: Importer
     """Checks a recording before it is saved, like an imported file."""
 
     seconds: Callable[[], float]
@@ -62,7 +79,9 @@ class Recordings:
     cooperator: ThreadCooperator = field(factory=ThreadCooperator)
     """Makes files, and checks recordings that are saved."""
 
-    recordings: dict[str, Recording] = field(factory=dict)
+    game_type: WrittenGame = field(factory=_the_game)
+
+    recordings: dict[str, Kept] = field(factory=dict)
     """By their ids."""
 
     _saves: deque[float] = field(factory=deque)
@@ -86,12 +105,12 @@ class Recordings:
 
     def _list(self, call: Call) -> Answer:
         self._sweep()
-        return Answer(body={"recordings": [one.entry() for one in self._of(call.visitor)]})
+        return Answer(body={"recordings": [{"id": one.id, **one.recording.entry()} for one in self._of(call.visitor)]})
 
     def _make(self, call: Call) -> Any:
         record = call.value("record", str)
         if record is None:
-            return self._begun(call, Recorder(_game(call)))
+            return self._begun(call, self.game_type.formats.recording(call.body if isinstance(call.body, dict) else {}))
         return Deferred.fromCoroutine(self._opened(call, self.store.record(record)))
 
     def _read(self, call: Call) -> Deferred[Answer]:
@@ -102,7 +121,7 @@ class Recordings:
 
     def _of_file(self, data: bytes) -> Steps[Record]:
         """Return the record of the game in a file. Raises Refusal."""
-        first, *others = yield from self.importing.checked(data)
+        first, *others = yield from checked(self.importer, data)
         if others:
             text = f"the file has {len(others) + 1} games, and the recorder opens one"
             raise Refusal(400, "several-games", text, "leave one of them in the file")
@@ -111,8 +130,10 @@ class Recordings:
         return first.record
 
     async def _opened(self, call: Call, found: Awaitable[Record]) -> Answer:
-        recorder = await self.cooperator.do(_recorder(await found))
-        return self._begun(call, recorder)
+        record = await found
+        if record.publisher != self.game_type.publisher:
+            raise Refusal(400, "no-go", f"only {self.game_type.title} can be written down")
+        return self._begun(call, await self.cooperator.do(self.game_type.formats.continued(record)))
 
     def _require_place(self, call: Call) -> None:
         self._sweep()
@@ -122,14 +143,14 @@ class Recordings:
         if len(self.recordings) >= IN_ALL:
             raise Refusal(503, "recorder-full", f"{IN_ALL} games are already being recorded", "try again later")
 
-    def _begun(self, call: Call, recorder: Recorder) -> Answer:
+    def _begun(self, call: Call, recording: Recording) -> Answer:
         # Others may have begun while this one was read.
         self._require_place(call)
-        recording = Recording(secrets.token_hex(8), call.visitor.id, recorder, self.seconds())
-        self.recordings[recording.id] = recording
-        return Answer(201, {"id": recording.id})
+        kept = Kept(secrets.token_hex(8), call.visitor.id, recording, self.seconds())
+        self.recordings[kept.id] = kept
+        return Answer(201, {"id": kept.id})
 
-    def _of(self, visitor: Any) -> list[Recording]:
+    def _of(self, visitor: Any) -> list[Kept]:
         return [one for one in self.recordings.values() if one.owner == visitor.id]
 
     def _sweep(self) -> None:
@@ -140,53 +161,53 @@ class Recordings:
 
     # One of them
 
-    def _locked(self, do: Callable[[Call, Recording], Any]) -> Callable[[Call], Deferred[Answer]]:
+    def _locked(self, do: Callable[[Call, Kept], Any]) -> Callable[[Call], Deferred[Answer]]:
         """Return a handler that finds the recording of a call, and calls `do` while it holds the recording's lock."""
 
         def found(call: Call) -> Deferred[Answer]:
             self._sweep()
-            recording = self.recordings.get(call.places["id"])
-            if recording is None or recording.owner != call.visitor.id:
+            kept = self.recordings.get(call.places["id"])
+            if kept is None or kept.owner != call.visitor.id:
                 raise Refusal(404, "no-recording", "you have no such recording", "it may have been deleted as unused")
-            recording.used = self.seconds()
-            done: Deferred[Answer] = recording.lock.run(do, call, recording)
+            kept.used = self.seconds()
+            done: Deferred[Answer] = kept.lock.run(do, call, kept)
             return done
 
         return found
 
-    def _show(self, _call: Call, recording: Recording) -> Answer:
-        return Answer(raw=recording.shown())
+    def _show(self, _call: Call, kept: Kept) -> Answer:
+        return Answer(raw=kept.recording.shown(kept.id))
 
-    def _forget(self, _call: Call, recording: Recording) -> Answer:
-        self.recordings.pop(recording.id, None)
+    def _forget(self, _call: Call, kept: Kept) -> Answer:
+        self.recordings.pop(kept.id, None)
         return Answer(body={})
 
-    def _act(self, call: Call, recording: Recording) -> Answer:
-        recording.act(call.body)
-        return Answer(raw=recording.shown())
+    def _act(self, call: Call, kept: Kept) -> Answer:
+        kept.recording.act(call.body)
+        return Answer(raw=kept.recording.shown(kept.id))
 
-    def _file(self, call: Call, recording: Recording) -> Deferred[Answer]:
-        chosen = call.query.get("format", GOFANS)
+    def _file(self, call: Call, kept: Kept) -> Deferred[Answer]:
+        chosen = call.query.get("format", self.game_type.page_formats[-1])
 
         def steps() -> Steps[Answer]:
             yield
-            file = go_file(recording.recorder.game, chosen)
-            return download(f"game-{recording.id}{file.ending}", file.data, file.mime)
+            file = file_of(self.game_type, kept.recording.game, chosen)
+            return download(f"game-{kept.id}{file.ending}", file.data, file.mime)
 
         return self.cooperator.do(steps())
 
-    def _save(self, call: Call, recording: Recording) -> Deferred[Answer]:
+    def _save(self, call: Call, kept: Kept) -> Deferred[Answer]:
         self._count_save(call)
-        return Deferred.fromCoroutine(self._saved(recording))
+        return Deferred.fromCoroutine(self._saved(kept.recording))
 
     async def _saved(self, recording: Recording) -> Answer:
         def steps() -> Steps[Any]:
-            data = document(newest(recording.recorder.game))
+            data = document(self.game_type.formats.record(recording.game))
             yield
-            return (yield from self.importing.checked(data))
+            return (yield from checked(self.importer, data))
 
-        (checked,) = await self.cooperator.do(steps())
-        outcome = await keep(self.store, checked)
+        (one,) = await self.cooperator.do(steps())
+        outcome = await keep(self.store, one)
         if outcome.record is None or not outcome.is_taken:
             raise Refusal(409, outcome.code, outcome.sentence)
         recording.saved = outcome.record.id
@@ -202,45 +223,3 @@ class Recordings:
             text = f"{SAVES} games were saved in the last hour, which is the limit"
             raise Refusal(429, "too-many-saves", text, "download the file instead")
         self._saves.append(now)
-
-
-def _recorder(record: Record) -> Steps[Recorder]:
-    """Return a recorder that stands at the end of a record's game. Raises Refusal, RecordError and RuleError."""
-    if record.publisher != gofans.PUBLISHER:
-        raise Refusal(400, "no-go", "this is no game of Go")
-    game = gofans.read(record)
-    yield
-    if [player.id for player in game.players] != [0, 1] or game.players[0].color not in (None, BLACK):
-        raise Refusal(400, "no-pair", "the recorder takes games of two players, black and white")
-    listing = Listing(game)
-    if len(listing.nodes) > MOST_MOVES:
-        raise Refusal(400, "too-many-moves", f"a recording has at most {MOST_MOVES} moves")
-    if not gofans.has_removes(record.version):
-        yield from listing.played()
-    recorder = Recorder(game)
-    recorder.go_to(list(game.main_line()))
-    return recorder
-
-
-def _game(call: Call) -> GoGame:
-    """Return a new game with the properties of the body. Raises Refusal, and RuleError if the handicap does not fit."""
-    body = call.body if isinstance(call.body, dict) else {}
-    size, stones = _count(call, "size", 19, 1, LARGEST), _count(call, "handicap", 0, 0, MOST_STONES)
-    names = pair(body.get("players"), "players", text)
-    return GoGame(
-        size,
-        (Player(0, names[0], color="black"), Player(1, names[1], color="white")),
-        komi=komi(body.get("komi")),
-        handicap=stones or None,
-        setup=handicap(size, stones),
-        rules=text(body.get("rules"), "rules"),
-        title=text(body.get("title"), "title"),
-        event=text(body.get("event"), "event"),
-        date=text(body.get("date"), "date"),
-        place=text(body.get("place"), "place"),
-    )
-
-
-def _count(call: Call, name: str, default: int, least: int, most: int) -> int:
-    found = call.value(name, int)
-    return default if found is None else whole(found, name, least, most)

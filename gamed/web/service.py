@@ -18,11 +18,11 @@ from gamed.lobby.lobby import Lobby
 from gamed.net.game_listeners import GameListeners
 from gamed.net.limits import Bans, ConnectionLimits
 from gamed.net.listener import Listener, expiries
+from gamed.records.importer import Importer
 from gamed.web.answers import Answer, Call, Route
 from gamed.web.api import Api
 from gamed.web.archive import Archive
 from gamed.web.compression import gzipped
-from gamed.web.imports import Importing
 from gamed.web.live import Feeds
 from gamed.web.metrics import DaemonCollector, registry
 from gamed.web.naming import Naming
@@ -60,7 +60,7 @@ def web_site(  # noqa: PLR0913 (the parts of the daemon that the web uses)
     accounts: Accounts,
     operators: Operators,
     bans: Bans,
-    importing: Importing,
+    importer: Importer,
     reactor: Any,
     in_thread: Callable[..., Deferred[Any]],
     most: int,
@@ -98,14 +98,14 @@ def web_site(  # noqa: PLR0913 (the parts of the daemon that the web uses)
         Topics(feeds.lines, {"rooms": rooms.stream, "seats": play.stream}),
         Archive(
             lobby.store,
-            importing,
+            importer,
             lobby.game_types,
             withheld=lobby.withheld,
             is_on_its_way=lobby.recorder.is_on_its_way,
             naming=naming,
             owners=visitors.owners,
         ),
-        Recordings(lobby.store, importing, reactor.seconds),
+        Recordings(lobby.store, importer, reactor.seconds),
     )
     routes = [*(route for part in parts for route in part.routes), description]
     api = Api(routes, visitors)

@@ -10,18 +10,17 @@ from typing import Any
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.games.go import replay, sgf, sgf_games
-from gamed.games.go.files import outcomes
 from gamed.games.go.sgf_setup import Setup
-from gamed.records import canonical, importer, parsing
+from gamed.records import canonical, parsing
+from gamed.records import importer as checking
 from gamed.records.importer import Imported
-from gamed.records.index import index
-from gamed.replayers import readers, replayers
+from gamed.replayers import importer
 from tests.records.gogames import read_sgf
 
 
 def taken(data: bytes) -> list[Imported]:
     """Return what the command line and the browser make of a file."""
-    return list(outcomes(data, index(), replayers(), readers()))
+    return list(importer().outcomes(data))
 
 
 def document(content: bytes) -> bytes:
@@ -48,7 +47,7 @@ def calls(function: Callable[[], Any]) -> int:
 class DocumentTests(SynchronousTestCase):
     def assert_forbidden(self, content: bytes, words: str, xpath: str | None = "/game/header/a") -> None:
         # C14N is what costs the square of them.
-        self.patch(importer, "imported_id", lambda *_: self.fail("C14N was asked for"))
+        self.patch(checking, "imported_id", lambda *_: self.fail("C14N was asked for"))
         (outcome,) = taken(document(content))
         self.assertEqual((outcome.code, outcome.xpath), ("forbidden", xpath))
         self.assertIn(words, outcome.sentence)
@@ -82,7 +81,7 @@ class DocumentTests(SynchronousTestCase):
             self.assertEqual(outcome.code, "unknown-format", content[:40])
 
     def test_the_test_looks_at_c14n(self) -> None:
-        self.assertIs(importer.imported_id, canonical.imported_id)
+        self.assertIs(checking.imported_id, canonical.imported_id)
 
 
 class SgfTests(SynchronousTestCase):
@@ -123,7 +122,7 @@ class SgfTests(SynchronousTestCase):
 
     def test_a_game_of_sgf_is_not_looked_at_for_the_root_of_its_record(self) -> None:
         # It is a third of the work that the smallest game costs.
-        self.patch(importer, "root_of", lambda _: self.fail("it was parsed once more"))
+        self.patch(checking, "root_of", lambda _: self.fail("it was parsed once more"))
         self.assertEqual([outcome.code for outcome in taken(b"(;SZ[9])")], ["imported"])
 
     def test_rectangles_of_stones(self) -> None:

@@ -14,11 +14,9 @@ from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.games.roborally import Settings as RoboRallySettings
-from gamed.records.index import index
 from gamed.registry import game_types
-from gamed.replayers import readers, replayers
+from gamed.replayers import importer
 from gamed.web.archive import Archive
-from gamed.web.imports import Importing
 from gamed.web.naming import EVERYTHING, Naming, is_address
 from tests.web.harness import Guest, WebHarness
 from tests.web.test_archive import at_once
@@ -45,7 +43,7 @@ class Played:
         lobby, store = self.harness.harness.lobby, self.harness.harness.store
         self.archive = Archive(
             store,
-            Importing(index(), replayers(), readers()),
+            importer(),
             lobby.game_types,
             at_once(),
             at_once(),

@@ -27,18 +27,16 @@ from gamed.fairness import WORKER_SLICE as SLICE
 from gamed.games.go import gofans
 from gamed.games.go.tree import GoGame, Node, Point
 from gamed.records.anonymous import Person, anonymised
-from gamed.records.index import index
 from gamed.records.own import from_history, summarize
 from gamed.records.own import summary as own_summary
 from gamed.records.record import Record, document
 from gamed.registry import game_types
-from gamed.replayers import readers, replayers
+from gamed.replayers import importer
 from gamed.store.memory import MemoryStore
 from gamed.web import thread_cooperator
 from gamed.web.answers import Answer, Refusal, refusal_of, to_json
 from gamed.web.archive import Archive
 from gamed.web.compression import gzipped
-from gamed.web.imports import Importing
 from gamed.web.opened import OpaqueRecord, RecordCache
 from gamed.web.static_files import Files
 from gamed.web.thread_cooperator import MOST_WAITING, ThreadCooperator
@@ -89,8 +87,8 @@ def at_once() -> ThreadCooperator:
 
 def archive(store: Any = None) -> Archive:
     """Return an archive without threads."""
-    importing = Importing(index(), replayers(), readers())
-    return Archive(MemoryStore() if store is None else store, importing, game_types(), at_once(), at_once())
+    known = importer()
+    return Archive(MemoryStore() if store is None else store, known, game_types(), at_once(), at_once())
 
 
 def go_record(game: GoGame, version: str) -> Record:

@@ -8,8 +8,8 @@ from typing import Any
 from gamed.games.go.hoshi import handicap
 from gamed.games.go.json_views import Listing
 from gamed.games.go.recorder import Recorder
+from gamed.games.go.recording import Recording
 from gamed.games.go.tree import GoGame, Node, Player, Point
-from gamed.web.recording import Recording
 from tests.records.gogames import captured
 from tests.web.browser import BrowserTestCase
 
@@ -23,7 +23,7 @@ SHOT = ("go-19", "go-colors")
 def recording(*moves: str, size: int = 9, names: tuple[str, str] = ("Anna", "Bert"), **facts: Any) -> Recording:
     """Return a recording after some moves, by their names."""
     players = (Player(0, names[0], color="black"), Player(1, names[1], color="white"))
-    made = Recording("r", "v", Recorder(GoGame(size, players, **facts)), 0.0)
+    made = Recording(Recorder(GoGame(size, players, **facts)))
     for move in moves:
         point = made.recorder.points.get(move)
         made.act({"do": "play", "point": list(point)} if point else {"do": move})

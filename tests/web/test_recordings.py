@@ -13,17 +13,13 @@ from twisted.internet.defer import Deferred, execute
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.core.errors import GamedError, RuleError
-from gamed.games.go import gofans
+from gamed.games.go import gofans, recording
 from gamed.games.go.board import Board, points, ruleset
-from gamed.games.go.files import outcomes
 from gamed.games.go.json_views import refused
 from gamed.games.go.rules import Go
-from gamed.records.index import index
-from gamed.replayers import readers, replayers
+from gamed.replayers import importer
 from gamed.store.memory import MemoryStore
-from gamed.web import recording
 from gamed.web.answers import Answer, Refusal, refusal_of
-from gamed.web.imports import Importing
 from gamed.web.recordings import FORGOTTEN_AFTER, IN_ALL, MOST_OPENED, OF_A_VISITOR, SAVES, Recordings
 from gamed.web.thread_cooperator import ThreadCooperator
 from tests.records.documents import GOFANS, UNKNOWN, outcome
@@ -49,8 +45,8 @@ def at_once() -> ThreadCooperator:
 class RecorderCase(SynchronousTestCase):
     def setUp(self) -> None:
         self.store, self.now, self.visitor = MemoryStore(), 1_000.0, Visitor()
-        importing = Importing(index(), replayers(), readers())
-        self.recordings = Recordings(self.store, importing, lambda: self.now, at_once())
+        known = importer()
+        self.recordings = Recordings(self.store, known, lambda: self.now, at_once())
 
     def handle(self, path: str, body: Any = None, *, method: str = "POST", **query: str) -> Answer:
         asked = dispatch(self.recordings.routes, path.split("/"), method, query, body, self.visitor)
@@ -554,7 +550,7 @@ class OpeningTests(RecorderCase):
         self.check(self.opened(written))
 
     def test_a_record(self) -> None:
-        (kept,) = outcomes(SGF, index(), replayers(), readers())
+        (kept,) = importer().outcomes(SGF)
         assert kept.record is not None
         self.successResultOf(self.store.keep(kept.record, kept.summary))
         self.id = self.handle("recordings", {"record": kept.record.id}).body["id"]

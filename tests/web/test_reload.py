@@ -10,8 +10,8 @@ from twisted.internet.defer import maybeDeferred
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.config import WebConfig
+from gamed.records.importer import Importer
 from gamed.records.index import index
-from gamed.web.imports import Importing
 from gamed.web.service import web_site
 from tests.web.harness import WebHarness
 
@@ -28,7 +28,7 @@ class ReloadTests(SynchronousTestCase):
             accounts=self.harness.accounts,
             operators=self.harness.operators,
             bans=self.harness.bans,
-            importing=Importing(index(), {}, {}),
+            importer=Importer(index()),
             reactor=self.harness.harness.clock,
             in_thread=maybeDeferred,
             most=100,

@@ -78,7 +78,12 @@ class Listing:
             stack += gone.children
 
     def played(self) -> Iterator[None]:
-        """Replay the tree, a move for each step of this generator, to fill `taken`; stop at the first illegal move."""
+        """Replay the tree, a move for each step of this generator, to fill `taken`; stop at the first illegal move.
+
+        If the record has the captures of all moves, do nothing.
+        """
+        if all(node.removes is not None for node in self.nodes.values()):
+            return
         try:
             for node, points in removes(self.game):
                 self.taken[node] = len(points)

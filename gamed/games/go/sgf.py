@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
-from attrs import define, field, frozen
+from attrs import define, field
 from sgfmill import sgf_grammar
 
 from gamed.games.go import gofans, sgf_values
@@ -24,6 +24,7 @@ from gamed.games.go.sgf_setup import Setup
 from gamed.games.go.sgf_values import BLACK, WHITE, Result, SgfError
 from gamed.games.go.tree import GoGame, Node, Player
 from gamed.records import notation
+from gamed.records.written import Reading
 
 Properties: TypeAlias = dict[str, list[bytes]]
 """The properties of an SGF node, with their raw values."""
@@ -52,25 +53,6 @@ _MAX_SIZE: Final = 52
 
 
 # Reading
-
-
-@frozen
-class Reading:
-    """A game of a file, or the error that prevented reading it."""
-
-    number: int
-    """The index of the game in the file, from 1."""
-
-    line: int | None = None
-    """The line in which it begins, from 1; None if the file has no game."""
-
-    game: GoGame | None = None
-    """None if there is an `error`."""
-
-    notes: tuple[str, ...] = ()
-    """Sentences on what GoFans cannot hold, and on doubts about the encoding."""
-
-    error: SgfError | None = None
 
 
 def games(data: bytes, encoding: str | None = None) -> Iterator[Reading]:

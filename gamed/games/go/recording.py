@@ -1,4 +1,4 @@
-"""A game of Go that is being written down in the browser.
+"""A game that is being written down in the browser.
 
 Source: docs/reference/web-api.md#calls. The whole game is sent to the browser after every move. So that a long game
 costs little, the JSON of each node is rendered only once.
@@ -6,29 +6,33 @@ costs little, the JSON of each node is rendered only once.
 
 from __future__ import annotations
 
+import json
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Generator, Mapping
 from functools import cached_property
 from typing import Any, Final, TypeAlias, TypeVar
 
 import attrs
 from attrs import define, field
-from twisted.internet.defer import DeferredLock
 
-from gamed.core.errors import InvalidMove
-from gamed.games.go.board import FIRST_COLORS
+from gamed.core.errors import IllegalMove, InvalidMove, InvalidRequest
+from gamed.games.go import gofans
+from gamed.games.go.board import BLACK, FIRST_COLORS, LARGEST
 from gamed.games.go.gofans import number as number_text
+from gamed.games.go.hoshi import handicap
 from gamed.games.go.json_views import Listing, passes, refused, view
 from gamed.games.go.played import outcome_of
 from gamed.games.go.recorder import Recorder
 from gamed.games.go.scoring import count
-from gamed.games.go.tree import Node, Point, Stone
+from gamed.games.go.tree import GoGame, Node, Player, Point, Stone
 from gamed.records import notation
-from gamed.web.answers import Refusal, to_json
+from gamed.records.record import Record
 
 Data: TypeAlias = dict[str, Any]
 T = TypeVar("T")
+
+_json: Final = json.JSONEncoder(separators=(",", ":")).encode
 
 MOST_MOVES: Final = 1_000
 """The maximal number of moves, including those of variations."""
@@ -61,21 +65,10 @@ _ENDED: Final = 2
 class Recording:
     """A recording."""
 
-    id: str
-
-    owner: str
-    """The id of the visitor who made it."""
-
     recorder: Recorder
-
-    used: float
-    """When it was last requested."""
 
     saved: str | None = None
     """The id of the record, if the recording was saved and has not been changed since."""
-
-    lock: DeferredLock = field(factory=DeferredLock)
-    """Held by each request, so that requests do not interfere while the recording is being saved."""
 
     listing: Listing = field(init=False)
     """Numbers the nodes of the game's tree, and renders them."""
@@ -89,14 +82,19 @@ class Recording:
     def __attrs_post_init__(self) -> None:
         self.listing = Listing(self.recorder.game)
 
+    @property
+    def game(self) -> GoGame:
+        """The game as it is written down so far."""
+        return self.recorder.game
+
     # Doing
 
     def act(self, body: Any) -> None:
-        """Do the action of a request's body. Raises Refusal if it is invalid, and RuleError if the rules forbid it."""
+        """Do the action of a request's body. Raises InvalidRequest, and RuleError if the rules forbid it."""
         name = body.get("do") if isinstance(body, dict) else None
         action = self._actions.get(name) if isinstance(name, str) else None
         if action is None:
-            raise Refusal(400, "action", "there is no such action", f"do: one of {', '.join(self._actions)}")
+            raise InvalidRequest("action", "there is no such action", f"do: one of {', '.join(self._actions)}")
         action(body)
         line = self.recorder.line
         if line:
@@ -136,7 +134,7 @@ class Recording:
 
     def _require_room(self, following: list[Node], point: Point | None) -> None:
         if len(self.listing.nodes) >= MOST_MOVES and all(node.point != point for node in following):
-            raise Refusal(409, "too-many-moves", f"a recording has at most {MOST_MOVES} moves")
+            raise IllegalMove(f"a recording has at most {MOST_MOVES} moves", code="too-many-moves")
 
     def _resign(self) -> None:
         self._require_room([], None)
@@ -163,7 +161,7 @@ class Recording:
     def _go_to(self, body: Data) -> None:
         node = body.get("node")
         if not isinstance(node, int) or isinstance(node, bool) or (node and node not in self.listing.nodes):
-            raise Refusal(400, "node", "there is no such node", "the tree lists the nodes")
+            raise InvalidRequest("node", "there is no such node", "the tree lists the nodes")
         self.recorder.go_to(self.listing.path(node))
 
     def _comment(self, body: Data) -> None:
@@ -171,7 +169,7 @@ class Recording:
         game, line = self.recorder.game, self.recorder.line
         comments = [game.comment, *(node.comment for node in self.listing.nodes.values())]
         if said and sum(len(comment or "") for comment in comments) + len(said) > MOST_COMMENTS:
-            raise Refusal(409, "too-much-text", f"all comments together are longer than {MOST_COMMENTS} characters")
+            raise IllegalMove(f"all comments together are longer than {MOST_COMMENTS} characters", code="too-much-text")
         self.recorder.comment(said)
         if line:
             self._written.pop(line[-1], None)
@@ -234,14 +232,14 @@ class Recording:
         game = self.recorder.game
         names = [player.name for player in game.players]
         moves = len(self.listing.nodes)
-        rendered = {"id": self.id, "title": game.title, "players": names, "size": game.size}
+        rendered = {"title": game.title, "players": names, "size": game.size}
         return {**rendered, "moves": moves, "saved": self.saved}
 
-    def shown(self) -> bytes:
+    def shown(self, id: str) -> bytes:  # noqa: A002 (the name in the answer)
         """Return the whole recording as JSON."""
         recorder, game = self.recorder, self.recorder.game
         small = {
-            "id": self.id,
+            "id": id,
             "scene": self.scene(),
             "current": self._current,
             "can": {
@@ -258,15 +256,15 @@ class Recording:
         nodes = ",".join([self._rendered(node, depth + 1)[0] for depth, node in game.walk()])
         line = self.listing.line(self._current)
         moves = ",".join([self._rendered(node, number)[1] for number, node in enumerate(line, 1)])
-        tree = f'{{"comment":{to_json(game.comment).decode()},"nodes":[{nodes}]}}'
-        return f'{to_json(small).decode()[:-1]},"tree":{tree},"moves":[{moves}]}}'.encode()
+        tree = f'{{"comment":{_json(game.comment)},"nodes":[{nodes}]}}'
+        return f'{_json(small)[:-1]},"tree":{tree},"moves":[{moves}]}}'.encode()
 
     def _rendered(self, node: Node, number: int) -> tuple[str, str]:
         """Return the JSON of a node as an item of the tree, and as an item of the list of moves."""
         rendered = self._written.get(node)
         if rendered is None:
             data, move = self.listing.node(node, number), self.listing.move(node, number)
-            rendered = self._written[node] = to_json(data).decode(), to_json(move).decode()
+            rendered = self._written[node] = _json(data), _json(move)
         return rendered
 
     def scene(self) -> Data:
@@ -325,21 +323,60 @@ def _chain(stones: Mapping[Point, str], start: Point) -> frozenset[Point]:
     return frozenset(found)
 
 
+def continued(record: Record) -> Generator[None, None, Recording]:
+    """Return a recording that stands at the end of a record's game. Raises InvalidRequest and RecordError."""
+    game = gofans.read(record)
+    yield
+    if [player.id for player in game.players] != [0, 1] or game.players[0].color not in (None, BLACK):
+        raise InvalidRequest("no-pair", "the recorder takes games of two players, black and white")
+    listing = Listing(game)
+    if len(listing.nodes) > MOST_MOVES:
+        raise InvalidRequest("too-many-moves", f"a recording has at most {MOST_MOVES} moves")
+    yield from listing.played()
+    recorder = Recorder(game)
+    recorder.go_to(list(game.main_line()))
+    return Recording(recorder)
+
+
+def begun(body: Mapping[str, Any]) -> Recording:
+    """Begin a game with the properties of a request's body. Raises InvalidRequest, and RuleError for the handicap."""
+    size, stones = _count(body, "size", 19, 1, LARGEST), _count(body, "handicap", 0, 0, MOST_STONES)
+    names = pair(body.get("players"), "players", text)
+    game = GoGame(
+        size,
+        (Player(0, names[0], color="black"), Player(1, names[1], color="white")),
+        komi=komi(body.get("komi")),
+        handicap=stones or None,
+        setup=handicap(size, stones),
+        rules=text(body.get("rules"), "rules"),
+        title=text(body.get("title"), "title"),
+        event=text(body.get("event"), "event"),
+        date=text(body.get("date"), "date"),
+        place=text(body.get("place"), "place"),
+    )
+    return Recording(Recorder(game))
+
+
+def _count(body: Mapping[str, Any], name: str, default: int, least: int, most: int) -> int:
+    found = body.get(name)
+    return default if found is None else whole(found, name, least, most)
+
+
 # Values of a request's body
 
 
 def text(value: Any, name: str, most: int = MOST_TEXT) -> str | None:
-    """Return a text, None if it is empty. Raises Refusal if it is too long, or has characters that XML cannot have."""
+    """Return a text, None if it is empty. Raises InvalidRequest if it is too long, or XML cannot hold it."""
     if value is None:
         return None
     if not isinstance(value, str) or len(value) > most or notation.held(value) != value:
         hint = "control characters are not possible in XML"
-        raise Refusal(400, "text", f"{name} must be a text of at most {most} characters", hint)
+        raise InvalidRequest("text", f"{name} must be a text of at most {most} characters", hint)
     return value or None
 
 
 def amount(value: Any, name: str) -> float | None:
-    """Return a number of points, or None. Raises Refusal if a record cannot contain it."""
+    """Return a number of points, or None. Raises InvalidRequest if a record cannot contain it."""
     if value is None:
         return None
     if isinstance(value, int | float) and not isinstance(value, bool):
@@ -350,42 +387,42 @@ def amount(value: Any, name: str) -> float | None:
                 return found
         except (ValueError, OverflowError):
             pass
-    raise Refusal(400, "number", f"{name} must be a number of points")
+    raise InvalidRequest("number", f"{name} must be a number of points")
 
 
 def komi(value: Any) -> float | None:
-    """Return a komi, or None. Raises Refusal."""
+    """Return a komi, or None. Raises InvalidRequest."""
     return amount(value, "komi")
 
 
 def pair(value: Any, name: str, read: Callable[[Any, str], T]) -> list[T]:
-    """Return the values for black and for white; both are None if the pair is. Raises Refusal if it is not a pair."""
+    """Return the values for black and for white; both are None if the pair is. Raises InvalidRequest."""
     found = [None, None] if value is None else value
     if not isinstance(found, list) or len(found) != _PLAYERS:
-        raise Refusal(400, "type", f"{name} must be an array of two: for black and for white")
+        raise InvalidRequest("type", f"{name} must be an array of two: for black and for white")
     return [read(one, name) for one in found]
 
 
 def whole(value: Any, name: str, least: int, most: int) -> int:
-    """Return an integer. Raises Refusal if it is not one between `least` and `most`."""
+    """Return an integer. Raises InvalidRequest if it is not one between `least` and `most`."""
     if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
-        raise Refusal(400, "number", f"{name} must be a number from {least} to {most}")
+        raise InvalidRequest("number", f"{name} must be a number from {least} to {most}")
     return value
 
 
 def point(value: Any) -> Point:
-    """Return a point, which may be off the board; the rules check that. Raises Refusal if it is not a point."""
+    """Return a point, which may be off the board; the rules check that. Raises InvalidRequest if it is not a point."""
     if isinstance(value, list) and len(value) == len(Point._fields):
         x, y = value
         if type(x) is int and type(y) is int:
             return Point(x, y)
-    raise Refusal(400, "point", "a point must be [x, y], counted from 1, from the left and from the top")
+    raise InvalidRequest("point", "a point must be [x, y], counted from 1, from the left and from the top")
 
 
 def points(value: Any, name: str) -> list[Point]:
-    """Return a list of points; None is the empty list. Raises Refusal."""
+    """Return a list of points; None is the empty list. Raises InvalidRequest."""
     if value is None:
         return []
     if not isinstance(value, list):
-        raise Refusal(400, "point", f"{name} must be an array of points")
+        raise InvalidRequest("point", f"{name} must be an array of points")
     return [point(one) for one in value]
