@@ -43,7 +43,7 @@ FATAL: Final = frozenset({"endpoints", "games", "formats", "store", "state direc
 """The checks whose errors keep the daemon from starting."""
 
 EXAMPLE: Final = "examplepassword"
-"""The password of examples, and of the official server of the Software-Challenge."""
+"""The password of examples, and of an official server."""
 
 SOON: Final = timedelta(days=14)
 """How long before its expiry a certificate should have been renewed: certbot and others renew it 30 days before."""

@@ -7,6 +7,7 @@ game's parts (`Named`), so the code of a game is imported when somebody comes to
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property, partial
 from pathlib import Path
@@ -256,6 +257,80 @@ class Contest:
     """Returns options with those that follow from them. Raises ConfigError."""
 
 
+@frozen
+class Option:
+    """An option that a game adds to a command, for example of its bots."""
+
+    help: str
+    kind: type = str
+    default: Any = None
+    least: int | None = None
+    most: int | None = None
+
+    metavar: str | None = None
+    """What it takes, for people; None: its kind or its choices say so."""
+
+    choices: tuple[str, ...] = ()
+
+
+class Frame(Protocol):
+    """A position that a Viewer wants shown."""
+
+    facts: dict[str, Any]
+    """The whole frame as JSON-ready data."""
+
+    def drawn(self, width: int, height: int, *, colored: bool) -> str:
+        """Return the frame as text for a terminal of this size, whose last line is left to the cursor."""
+
+
+class Viewer(Protocol):
+    """A game's sans-I/O client that watches: the game waits while it shows a position."""
+
+    frames: deque[Any]
+    """Frames that have not been shown yet."""
+
+    is_registered: bool
+    is_started: bool
+    """Whether the game has started. Until then `ask_who` asks who has come."""
+
+    is_done: bool
+
+    hold: float | None
+    """For how long to delay `acknowledge`, in seconds; None: nothing is owed."""
+
+    def begin(self) -> bytes:
+        """Return the bytes to send first."""
+
+    def receive_data(self, data: bytes) -> bytes:
+        """Take bytes from the server, and return the answer. Raises RemoteProtocolError."""
+
+    def acknowledge(self) -> bytes:
+        """Return the acknowledgement that was held back."""
+
+    def ask_who(self) -> bytes:
+        """Return the question who is waiting for the start."""
+
+
+class BoardFinding(Protocol):
+    """Something that a board's author should change. As text, it says all of it."""
+
+    @property
+    def code(self) -> str:
+        """Its stable code."""
+
+    @property
+    def place(self) -> object:
+        """The field; None if it does not concern a single field."""
+
+    @property
+    def text(self) -> str:
+        """What is wrong, and what to do about it."""
+
+    @property
+    def is_error(self) -> bool:
+        """Whether the file is refused."""
+
+
 def _accept(_settings: Any) -> Sequence[str]:
     """Accept any settings."""
     return ()
@@ -316,8 +391,15 @@ class GameType:
     title: str = ""
     """The name of the game for people; empty: its kind, with a capital letter."""
 
-    player_options: tuple[str, ...] = ()
-    """The keyword arguments that `players` take besides the generator."""
+    player_options: Mapping[str, Option] = field(factory=dict)
+    """The keyword arguments that `players` take besides the generator. `gamed bot` uses a `pace` itself."""
+
+    viewer: Callable[[str, float, Sequence[str]], Viewer] | None = None
+    """Makes a client that watches by the game's own protocol, from its name, the seconds for which each position is
+    shown, and names to try next; None: the protocol has no such clients."""
+
+    boards: tuple[str, Callable[[Path], Sequence[BoardFinding]]] | None = None
+    """What files describe boards, for people, and a function that checks one, which raises ConfigError."""
 
     opponents: Callable[[Any], Sequence[int]] = _one
     """Returns the numbers of bots that a human can choose to play against, by the listener's settings."""
@@ -353,18 +435,6 @@ class GameType:
 
 
 @frozen
-class Fact:
-    """Something that can be said of a game before its first move, as an option of the command line."""
-
-    name: str
-    help: str
-    kind: type = str
-    default: Any = None
-    least: int | None = None
-    most: int | None = None
-
-
-@frozen
 class WrittenGame:
     """A game that gamed does not host: it reads, shows and writes records of it, which people make."""
 
@@ -383,8 +453,8 @@ class WrittenGame:
     format_names: tuple[str, ...]
     """The formats of its games, for people."""
 
-    page_formats: tuple[str, ...]
-    """Those that pages offer, the most complete one last."""
+    page_formats: Mapping[str, str]
+    """The names of those that pages offer, the most complete one last."""
 
     endings: Mapping[str, str]
     """The usual format of a file by the ending of its name."""
@@ -392,8 +462,8 @@ class WrittenGame:
     recorded_as: str
     """The format in which a game is written down, where its file's name does not end with that of another one."""
 
-    new_facts: tuple[Fact, ...] = ()
-    """What can be said of a new game."""
+    new_facts: Mapping[str, Option] = field(factory=dict)
+    """What can be said of a new game, by name."""
 
     sides: tuple[str, ...] = ()
     """What the seats are called whose players have no names: keys of the pages' words."""
@@ -478,6 +548,11 @@ def game_type_of(kind: str) -> tuple[GameType, GameMaker] | None:
 def game_types() -> Mapping[str, GameType]:
     """Return the game types that are installed, by kind."""
     return {made.kind: made for made in (maker.load() for maker in games().values())}
+
+
+def example() -> str:
+    """Return the kind of a game, for examples in help texts."""
+    return next(iter(game_types()))
 
 
 def written_games() -> Mapping[str, WrittenGame]:

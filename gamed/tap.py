@@ -77,7 +77,7 @@ class Options(usage.Options):
     longdesc = (
         "Serve games to the programs that already speak their protocols. Without --config, the defaults of "
         "etc/gamed.toml hold and games are kept in the working directory. "
-        "Example: twistd -n gamed --battleship tcp:4711"
+        f"Example: twistd -n gamed --{next(iter(games()))} tcp:4711"
     )
     optParameters: ClassVar[list[list[Any]]] = [
         ["config", "c", None, "TOML file; etc/gamed.toml documents every key with its default"],

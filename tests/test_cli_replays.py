@@ -23,7 +23,7 @@ from gamed.records.own import from_history, summary
 from gamed.records.record import Record, Summary, document
 from gamed.registry import game_types
 from gamed.store.replays import thd_write_file as keep
-from gamed.testing.battleship import play_history
+from tests.battleship_matches import play_history
 from tests.games.softwarechallenge.hive.test_replays import ROOM, history, random_moves, whole
 from tests.test_cli_import import ImportCase
 

@@ -13,7 +13,8 @@ from pathlib import Path
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.cli.watch import CLEAR, COLORS, HOME, Terminal, print_lines
+from gamed.cli.watch import CLEAR, HOME, Terminal, print_lines
+from gamed.games.roborally.screen import COLORS
 from tests.daemon import SCRIPTS, Daemon, free_port, running
 from tests.games.roborally.test_screen import frame
 from tests.interop.programs import end

@@ -37,8 +37,8 @@ from gamed.replayers import importer
 from gamed.store.journal import FileJournal
 from gamed.store.sql import Database
 from gamed.tap import CLOSE_WITHIN, STOP_WITHIN, Daemon, Options, Storage, makeService
-from gamed.testing.battleship import play_history
 from gamed.web.archive import Archive
+from tests.battleship_matches import play_history
 from tests.lobby.doubles import SHOT, Peer
 from tests.records.samples import ROOM, game, record
 from tests.store.contract import OTHER

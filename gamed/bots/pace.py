@@ -1,6 +1,6 @@
 """How long a bot waits before it answers, so that people's clients have the time to show the last move.
 
-Source: docs/reference/quoridor.md#limits. No message of Quoridor says what program an opponent is. But nobody clicks
+The wire may not say what program an opponent is. But nobody clicks
 three times in succession in the same hundredth of a second: an opponent that answers after exactly as long a wait as
 our own, or at once, is a program, and most probably a bot of ours. Then there is nobody to wait for.
 """

@@ -1,7 +1,6 @@
 """Plays whole matches over the network, one connection a match, or several where the game has resets.
 
-Source: docs/specs/battleship.md#gameds-players, docs/specs/battleship.md#the-life-of-a-client (a new connection for
-each game).
+Source: docs/reference/strategies.md.
 """
 
 from __future__ import annotations

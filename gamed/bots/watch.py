@@ -1,7 +1,7 @@
 """Watches a game over the network: a viewer without I/O on a transport.
 
-Source: docs/specs/roborally.md#36-what-channels-are-told. A viewer answers at once, except for an `ok` that
-it holds back (`Viewer.hold`). Its frames are shown as they arrive.
+A viewer answers at once, except for an acknowledgement that it holds back (`Viewer.hold`). Its frames are shown as they
+arrive.
 """
 
 from __future__ import annotations
@@ -19,8 +19,7 @@ from twisted.python.failure import Failure
 
 from gamed.bots.play import BotError
 from gamed.core.errors import RemoteProtocolError
-from gamed.games.roborally.screen import Frame
-from gamed.games.roborally.viewer import Viewer
+from gamed.registry import Frame, Viewer
 
 ASK_AGAIN: Final = 1.0
 """Seconds between two questions about who is waiting for the start."""
@@ -40,7 +39,7 @@ class Watcher(Protocol):
     _error: BotError | None = None
 
     _held: IDelayedCall | None = None
-    """The timer of an `ok` that is held back."""
+    """The timer of an acknowledgement that is held back."""
 
     _question: IDelayedCall | None = None
     """The timer of the next question about who is waiting."""

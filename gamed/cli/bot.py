@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Mapping
 from contextlib import suppress
 from functools import partial
 from random import Random
@@ -18,13 +19,12 @@ from gamed.bots.evaluation import counted, evaluation
 from gamed.bots.pace import UNTIL_KNOWN, Pace
 from gamed.bots.play import BotError, Played, play, trusting
 from gamed.cli.completion import complete_games, complete_strategies
-from gamed.cli.terminal import ProgressLine, counted_of, json_option
+from gamed.cli.terminal import ProgressLine, counted_of, game_options, json_option
 from gamed.core.errors import GamedError
 from gamed.net.timers import run_on_monotonic_time
-from gamed.registry import STAY, game_type_of, game_types
+from gamed.registry import STAY, Option, example, game_type_of, game_types
 from gamed.texts import printable
 
-_PLAYER_OPTIONS = ("reservation", "players", "name", "stay", "pace")
 _LOOKS = 0.5
 """Seconds between two changes of the line of progress."""
 
@@ -71,6 +71,17 @@ class _Progress:
         self._line.clear()
 
 
+def _player_options() -> Mapping[str, tuple[Option, str]]:
+    """Return the options of all games' bots, each with the games that have it."""
+    made = game_types()
+    names = dict.fromkeys(name for game_type in made.values() for name in game_type.player_options)
+    found = {}
+    for name in names:
+        kinds = [kind for kind, game_type in made.items() if name in game_type.player_options]
+        found[name] = made[kinds[0]].player_options[name], ", ".join(kinds)
+    return found
+
+
 class _Bot(click.Command):
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         rows = [(kind, ", ".join(made.players)) for kind, made in game_types().items()]
@@ -79,33 +90,13 @@ class _Bot(click.Command):
         super().format_epilog(ctx, formatter)
 
 
-@click.command(cls=_Bot, epilog="Example: gamed bot battleship --host localhost --strategy density --games 3")
+@click.command(cls=_Bot, epilog=f"Example: gamed bot {example()} --host localhost --games 3")
 @click.argument("game", shell_complete=complete_games)
 @click.option("--host", default="localhost", show_default=True, help="The server's host.")
 @click.option("--port", type=click.IntRange(1, 65535), help="Its port. Default: the game's standard port.")
 @click.option("--strategy", metavar="NAME", shell_complete=complete_strategies, help="The strategy; see below.")
 @click.option("--games", type=click.IntRange(1), default=1, show_default=True, help="The number of games.")
-@click.option("--reservation", metavar="CODE", help="Take the seat that is reserved under this code (hive).")
-@click.option("--players", type=click.Choice(["2", "4"]), help="The number of players to vote for (quoridor).")
-@click.option(
-    "--name",
-    metavar="NAME",
-    help="The player's name (quoridor, roborally). The protocols of battleship and hive have no names: web pages name "
-    "the bot by its seat. In hive, a bot with --reservation has the name with which the seat was prepared.",
-)
-@click.option(
-    "--stay",
-    type=click.FloatRange(0),
-    metavar="SECONDS",
-    help="How long to stay at the table after a game, in case of a reset (quoridor; default: 30).",
-)
-@click.option(
-    "--pace",
-    type=click.FloatRange(0),
-    metavar="SECONDS",
-    help="How long to wait before each move, so that clients can show the last one (quoridor; default: 3.13, until the "
-    "opponent turns out to be a bot that waits, too).",
-)
+@game_options(_player_options())
 @click.option(
     "--seed",
     type=int,
@@ -136,7 +127,7 @@ def bot(game: str, **options: Any) -> None:
     port = options["port"] or maker.port
     if options["ca"] is not None and not options["tls"]:
         raise click.BadParameter("it has no effect without --tls", param_hint="--ca")
-    given = {name: options[name] for name in _PLAYER_OPTIONS if options[name] is not None}
+    given = {name: options[name] for name in _player_options() if options[name] is not None}
     for name in given:
         if name not in game_type.player_options:
             why = f"bots of {game} do not take this option; see gamed bot --help"

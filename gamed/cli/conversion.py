@@ -1,4 +1,4 @@
-"""`gamed convert`: converts games from one format to another. Source: docs/reference/records.md#gofans."""
+"""`gamed convert`: converts games from one format to another."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ENDINGS: Final = {ending: name for game in written_games().values() for ending, 
 """The usual formats by the endings of files' names."""
 
 
-@click.command(epilog="Example: gamed convert club.sgf club.xml --to gofans-2.2")
+@click.command(epilog=f"Example: gamed convert club{min(ENDINGS)} club{max(ENDINGS)}")
 @click.argument("source", metavar="IN")
 @click.argument("target", metavar="OUT", type=click.Path(dir_okay=False))
 @click.option(

@@ -24,7 +24,7 @@ import click
 from attrs import define, field
 
 from gamed.audit import noted
-from gamed.cli.courses import check_boards
+from gamed.cli.boards import DESCRIBED, check_boards
 from gamed.cli.database import database, store_settings
 from gamed.cli.terminal import config_option, counted_of, encoding_option, json_option, one_line
 from gamed.config import StoreConfig
@@ -84,7 +84,7 @@ def import_command(
 
 @click.command("check", epilog="Example: gamed check game.xml")
 @paths_argument
-@click.option("--board", "boards", is_flag=True, help="Check tiles or courses (*.course) of RoboRally.")
+@click.option("--board", "boards", is_flag=True, help=f"Check {DESCRIBED}.")
 @encoding_option
 @config_option
 @json_option
@@ -94,7 +94,7 @@ def check_command(  # noqa: PLR0913 (options)
 ) -> None:
     """Check documents as `gamed import` does, but store nothing.
 
-    PATH is the same as for `gamed import`. With --board it is a file of RoboRally: a tile, or a course (*.course).
+    PATH is the same as for `gamed import`. With --board it is a file that describes a board.
     """
     if boards:
         ctx.exit(check_boards(map(Path, paths), as_json=as_json))

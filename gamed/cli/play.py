@@ -17,7 +17,7 @@ from gamed.cli.completion import complete_games
 from gamed.cli.playing import FOLDER, Playing, browse, open_csv, run
 from gamed.cli.terminal import json_option
 from gamed.core.game import MOST_MOVES, OPENING_PLIES, Options
-from gamed.registry import GameType, game_type_of, game_types
+from gamed.registry import GameType, example, game_type_of, game_types
 from gamed.tournament.sprt import Sprt
 
 BOTS: Final = "bots"
@@ -44,7 +44,8 @@ class _Play(click.Command):
 
 
 @click.command(
-    cls=_Play, epilog="Example: gamed play --game quoridor --pairs 50 'new=python3 bot.py' 'old=python3 old/bot.py'"
+    cls=_Play,
+    epilog=f"Example: gamed play --game {example()} --pairs 50 'new=python3 bot.py' 'old=python3 old/bot.py'",
 )
 @click.argument("bots", nargs=-1, metavar="BOT BOT [BOT]...")
 @click.option("--game", metavar="GAME", shell_complete=complete_games, help="The game; see below.")

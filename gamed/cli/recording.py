@@ -12,8 +12,9 @@ from attrs import define
 
 from gamed.cli.conversion import written
 from gamed.cli.sources import by_ending
+from gamed.cli.terminal import game_options
 from gamed.core.errors import GamedError, RuleError
-from gamed.registry import Fact, written_games
+from gamed.registry import written_games
 from gamed.texts import printable
 
 GAME: Final = next(iter(written_games().values()))
@@ -22,17 +23,11 @@ save, quit                     write the file; quit also ends
 save FILE, quit FILE           write to this file from now on"""
 
 
-def _option(fact: Fact) -> click.Option:
-    kind = click.IntRange(fact.least, fact.most) if fact.kind is int else fact.kind
-    shown = {} if fact.default is None else {"default": fact.default, "show_default": True}
-    return click.Option([f"--{fact.name}"], type=kind, help=fact.help, metavar="NAME" if kind is str else None, **shown)
-
-
 @click.command(
     epilog='Example: gamed record game.xml --black "Anna" --white "Bert" --komi 6.5',
-    params=[_option(fact) for fact in GAME.new_facts],
 )
 @click.argument("target", metavar="OUT", type=click.Path(dir_okay=False))
+@game_options({name: (option, "") for name, option in GAME.new_facts.items()})
 def record(target: str, **facts: Any) -> None:
     """Record a game: enter moves, take them back, start variations, comment.
 

@@ -19,7 +19,7 @@ from gamed.cli.scores import scored
 from gamed.cli.terminal import UNFITTED, config_option, json_option, shortened
 from gamed.core.game import Termination
 from gamed.records.record import Summary
-from gamed.registry import Scores, kinds, written_games
+from gamed.registry import Scores, example, kinds, written_games
 from gamed.store.query import Query
 from gamed.texts import printable
 
@@ -64,7 +64,7 @@ def selection_options(command: Callable[..., Any]) -> Callable[..., Any]:
             "kind",
             metavar="GAME",
             shell_complete=complete_kinds,
-            help="Only this game, for example battleship.",
+            help=f"Only this game, for example {example()}.",
         ),
         click.option("--player", metavar="NAME", help="Only games of the player with exactly this name."),
         click.option("--version", metavar="TEXT", help="Only records of exactly this version of their format."),

@@ -26,6 +26,7 @@ from gamed.cli.terminal import config_option, confirm, counted_of, json_option, 
 from gamed.config import Config, StoreConfig, load
 from gamed.core.errors import GamedError, UnknownRecord
 from gamed.records.anonymous import Outcome, Person, anonymised
+from gamed.registry import example
 from gamed.replayers import known_formats
 from gamed.store.changes import Rewritten
 from gamed.store.leftovers import thd_forget, thd_holding
@@ -55,7 +56,7 @@ IN_JOURNAL: Final = (
 )
 
 
-@click.command(epilog="Example: gamed records delete --game hive --termination server-fault")
+@click.command(epilog=f"Example: gamed records delete --game {example()} --termination server-fault")
 @click.argument("ids", nargs=-1, metavar="ID...")
 @selection_options
 @click.option("--all", "every", is_flag=True, help="All games.")
@@ -165,7 +166,7 @@ def anonymise(ctx: click.Context, name: str, config: str | None, *, is_agreed: b
     NAME is the full name of a player, or an IP address, which also matches with any port. It is replaced by "anonymous"
     on the seats, in the search index and in replay files. In the findings, hints, comments and titles of these games it
     is replaced where it occurs as whole words: "Ada" stays in "Adam", and in "Ada Lovelace" if that is another player's
-    name. Games keep their ids, except imported games of Go, whose ids depend on the content. The addresses and browsers
+    name. Games keep their ids, except imported games, whose ids depend on the content. The addresses and browsers
     that the store has noted beside these games are forgotten, too. Games that are running or not stored yet are not
     changed; run the command again when they have ended.
 

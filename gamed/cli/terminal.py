@@ -10,10 +10,10 @@ import io
 import os
 import shutil
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from importlib import import_module
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 from attrs import define, frozen
@@ -21,6 +21,9 @@ from click.shell_completion import CompletionItem
 
 from gamed.core.errors import GamedError
 from gamed.texts import printable
+
+if TYPE_CHECKING:
+    from gamed.registry import Option  # its import is not for the help of a group
 
 CANNOT_WRITE: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 """Errors of a write to standard output. A closed pipe is not among them, because click handles it."""
@@ -119,6 +122,23 @@ encoding_option = click.option(
     metavar="NAME",
     help="Read SGF in this encoding instead of the one that it declares: shift_jis, gbk, euc-kr, big5 and others.",
 )
+
+
+def game_options(options: Mapping[str, tuple[Option, str]]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Add options of games to a command. `options`: by name, each with what is said after its help."""
+
+    def added(command: Callable[..., Any]) -> Callable[..., Any]:
+        for name, (option, whose) in reversed([*options.items()]):
+            kind: Any = click.Choice(option.choices) if option.choices else option.kind
+            if option.kind is not str:
+                limited = click.IntRange if option.kind is int else click.FloatRange
+                kind = kind if option.least is None else limited(option.least, option.most)
+            said = option.help if not whose else f"{option.help[:-1]} ({whose})."
+            shown: Any = {} if option.default is None else {"default": option.default, "show_default": True}
+            command = click.option(f"--{name}", type=kind, metavar=option.metavar, help=said, **shown)(command)
+        return command
+
+    return added
 
 
 yes_option = click.option(

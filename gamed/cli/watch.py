@@ -1,7 +1,4 @@
-"""`gamed watch`: draws a game in the terminal, as an output channel.
-
-Source: docs/specs/roborally.md#36-what-channels-are-told.
-"""
+"""`gamed watch`: draws a game in the terminal, as a client that watches by the game's own protocol."""
 
 from __future__ import annotations
 
@@ -22,16 +19,14 @@ from twisted.internet.task import react
 
 from gamed.bots.play import BotError
 from gamed.bots.watch import watch as watch_game
-from gamed.cli.terminal import json_option
+from gamed.cli.terminal import UNFITTED, json_option
 from gamed.core.errors import GamedError
-from gamed.games.roborally.screen import Frame, Screen, all_lines, fitted
-from gamed.games.roborally.viewer import Viewer
 from gamed.net.timers import run_on_monotonic_time
-from gamed.registry import games
+from gamed.registry import Frame, Viewer, game_types, games
 from gamed.texts import printable
 
-GAMES: Final = ("roborally",)
-"""The games that have output channels."""
+GAMES: Final = {kind: made.viewer for kind, made in game_types().items() if made.viewer is not None}
+"""The games that can be watched so, and what watches them."""
 
 NAME: Final = "Tafel"
 """The default of `--name`."""
@@ -39,15 +34,7 @@ NAME: Final = "Tafel"
 PACE: Final = 0.5
 """The default of `--pace` on a terminal, in seconds."""
 
-COLORS: Final = ("green", "red", "yellow", "cyan", "magenta", "blue", "bright_white", "bright_red")
-"""The colours of the robots, in the order of their letters."""
-
 HOME, CLEAR, CLEAR_LINE, CLEAR_BELOW = "\x1b[H", "\x1b[2J", "\x1b[K", "\x1b[J"
-
-_ROBOT: Final = re.compile(r"([A-Ha-h])([\^>v<&]?)")
-"""A robot on a line of a board. Nothing else there is one of these letters."""
-
-_ROBOT_LINE: Final = re.compile(r"^([A-H])( \S+)")
 
 
 def _watchable(_ctx: click.Context, _param: click.Parameter, game: str) -> str:
@@ -61,7 +48,7 @@ def _complete_games(_ctx: click.Context, _param: click.Parameter, incomplete: st
     return [game for game in GAMES if game.startswith(incomplete)]
 
 
-@click.command(epilog="Example: gamed watch roborally --host localhost --name Tafel")
+@click.command(epilog=f"Example: gamed watch {next(iter(GAMES), 'GAME')} --host localhost --name {NAME}")
 @click.argument("game", metavar="GAME", callback=_watchable, shell_complete=_complete_games)
 @click.option("--host", default="localhost", show_default=True, help="The server's host.")
 @click.option("--port", type=click.IntRange(1, 65535), help="Its port. Default: the game's standard port.")
@@ -93,10 +80,11 @@ def watch(game: str, name: str | None, pace: float | None, **options: Any) -> No
     show = _report if options["as_json"] else Terminal().draw if is_terminal else print_lines
     if pace is None:
         pace = PACE if is_terminal else 0.0
+    viewer = GAMES[game](names[0], pace, names[1:])
     ended: list[GamedError | None] = []
     # `react` exits when the reactor has stopped. The exit status is set below instead.
     with suppress(SystemExit):
-        react(lambda reactor: Deferred.fromCoroutine(_watch(reactor, where, (names[0], pace, names[1:]), ended, show)))
+        react(lambda reactor: Deferred.fromCoroutine(_watch(reactor, where, viewer, ended, show)))
     if not ended:
         raise click.Abort
     if ended[0] is not None:
@@ -106,14 +94,14 @@ def watch(game: str, name: str | None, pace: float | None, **options: Any) -> No
 async def _watch(
     reactor: Any,
     where: tuple[str, int],
-    how: tuple[str, float, tuple[str, ...]],
+    viewer: Viewer,
     ended: list[GamedError | None],
     show: Callable[[Frame], None],
 ) -> None:
     run_on_monotonic_time(reactor)
     error: GamedError | None = None
     try:
-        await watch_game(reactor, *where, Viewer(*how), show)
+        await watch_game(reactor, *where, viewer, show)
     except BotError as broken:
         error = broken
     ended.append(error)
@@ -125,9 +113,7 @@ def _report(frame: Frame) -> None:
 
 def print_lines(frame: Frame) -> None:
     """Print a frame below the one before it."""
-    for line in all_lines(fitted(frame)):
-        click.echo(printable(line))
-    click.echo()
+    click.echo(f"{frame.drawn(UNFITTED, UNFITTED, colored=False)}\n")
 
 
 @define
@@ -139,19 +125,7 @@ class Terminal:
 
     def draw(self, frame: Frame) -> None:
         """Draw a frame as large as the terminal is now."""
-        screen = fitted(frame, *shutil.get_terminal_size())
-        if not os.environ.get("NO_COLOR"):
-            screen = Screen(
-                click.style(printable(screen.caption), bold=True),
-                [_ROBOT.sub(_colored, printable(line)) for line in screen.board],
-                [_ROBOT_LINE.sub(_colored, printable(line)) for line in screen.robots],
-                screen.legend,
-            )
-        lines = "\n".join(line + CLEAR_LINE for line in all_lines(screen))
+        text = frame.drawn(*shutil.get_terminal_size(), colored=not os.environ.get("NO_COLOR"))
+        lines = text.replace("\n", f"{CLEAR_LINE}\n") + CLEAR_LINE
         click.echo(f"{CLEAR if self.is_fresh else ''}{HOME}{lines}\n{CLEAR_BELOW}", nl=False)
         self.is_fresh = False
-
-
-def _colored(robot: re.Match[str]) -> str:
-    letter, more = robot.groups()
-    return click.style(letter + more, fg=COLORS[ord(letter.upper()) - ord("A")], bold=True)

@@ -77,7 +77,7 @@ def rooms(operator: ConsoleOperator, game: str | None = None) -> Answer:
 
     GAME: only rooms of this game. LENGTH is the number of entries of the current match.
 
-    Example: rooms battleship
+    Example: rooms {game}
     """
     lobby = operator.services.lobby
     if game is not None:
@@ -108,7 +108,7 @@ def players(operator: ConsoleOperator, listener: str | None = None) -> Answer:
     an observer has "watches" instead of a seat. REFUSED, below a row, lists the first messages of the peer that had no
     effect, and why.
 
-    Example: players battleship
+    Example: players {game}
     """
     if listener is not None:
         operator.check_listener(listener)
@@ -164,7 +164,7 @@ def limits(operator: ConsoleOperator, listener: str | None = None) -> Answer:
     LISTENER: only this one. A rate or time of 0 means that there is no limit. To change limits, change the
     configuration and `reload` it.
 
-    Example: limits battleship
+    Example: limits {game}
     """
     services = operator.services
     if listener is not None:
@@ -240,10 +240,10 @@ command("revoke CODE [--open]", changes=True)(seats.revoke)
 def course(operator: ConsoleOperator, game: str, name: str) -> Answer:
     """Choose the course of the next game that opens.
 
-    GAME: roborally. COURSE: the name of a course that comes with gamed, or a file. If several courses are chosen, each
-    game takes the next one of them; after them, the configured courses continue.
+    GAME: one that is played on courses. COURSE: the name of a course that comes with gamed, or a file. If several
+    courses are chosen, each game takes the next one of them; after them, the configured courses continue.
 
-    Example: course roborally doppelhalle
+    Example: course {game} NAME
     """
     if not isinstance(reception := operator.reception(game), SupportsCourses):
         raise ConsoleError(f"{game} is not played on courses")
@@ -256,8 +256,8 @@ def timeout(operator: ConsoleOperator, word: str, seat: int, switch: str) -> Ans
     """Switch the time limits of a seat on or off, from its next move on.
 
     ROOM: the room's id, or at least its first four characters. SEAT: its number, counted from 0.
-    `off`: its player may think forever. `on`: the limits apply again. Only for games whose limits can be switched:
-    hive.
+    `off`: its player may think forever. `on`: the limits apply again. Only for games whose limits can be
+    switched.
 
     Example: timeout 6f0c 1 off
     """
@@ -272,8 +272,8 @@ def timeout(operator: ConsoleOperator, word: str, seat: int, switch: str) -> Ans
 def pause(operator: ConsoleOperator, word: str) -> Answer:
     """Pause a room's match.
 
-    ROOM: the room's id, or at least its first four characters. Battleship and Quoridor keep what players send until the
-    match goes on. Hive and RoboRally take answers to requests that are open, and send no new ones.
+    ROOM: the room's id, or at least its first four characters. A game that asks for each move takes answers to requests
+    that are open, and sends no new ones. Any other keeps what players send until the match goes on.
 
     Example: pause 6f0c
     """
@@ -413,7 +413,7 @@ def records(
     writes it to a new file in the folder `exports` of the state directory. RECORD: the record's id, or at least its
     first four characters.
 
-    Example: records list --game battleship --limit 5
+    Example: records list --game {game} --limit 5
     """
     store = operator.services.lobby.store
     if action == "list":

@@ -16,6 +16,7 @@ from typing import Any, Final
 from attrs import field, frozen
 
 from gamed.core.errors import GamedError
+from gamed.registry import example
 
 _PART: Final = re.compile(
     r"\[--(?P<option>[a-z]+)(?: (?P<value>[A-Z]+))?\]|(?P<open>\[)?(?P<word>[A-Za-z|]+)(?P<rest>\.\.\.)?"
@@ -75,8 +76,8 @@ class Command:
 
     @property
     def help(self) -> str:
-        """The docstring, without its indentation."""
-        return inspect.getdoc(self.run) or ""
+        """The docstring, without its indentation, with a game's name in its example."""
+        return (inspect.getdoc(self.run) or "").replace("{game}", example())
 
     @property
     def summary(self) -> str:

@@ -3,7 +3,7 @@
 All times are seconds on a monotonic clock, which stops only while all games are held. An answer is judged by its
 arrival, which may be earlier than the moment at which it is read.
 
-Source: docs/topics/design.md#time, docs/reference/software-challenge.md#time.
+Source: docs/topics/design.md#time.
 """
 
 from __future__ import annotations

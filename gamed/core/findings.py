@@ -1,6 +1,6 @@
 """The referee's findings.
 
-Source: docs/reference/battleship.md#the-referee; docs/reference/records.md#gameds-own-records.
+Source: docs/reference/records.md#gameds-own-records.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A match that is played by the rules: the common part of the tables of Hive, Quoridor and RoboRally.
+"""A match that is played by the rules: the common part of the tables of all such games.
 
 A table adds the messages of its dialect.
 

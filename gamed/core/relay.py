@@ -1,7 +1,6 @@
 """A match whose lines are forwarded first, and judged afterwards.
 
-Source: docs/topics/design.md#forward-first-judge-beside-it, docs/reference/battleship.md#order,
-docs/reference/battleship.md#the-referee.
+Source: docs/topics/design.md#forward-first-judge-beside-it.
 
 Each line is processed twice. `receive` forwards it at once. It parses no more of it than is needed to know whether the
 line ends the match for the clients (`RelayedGame.ends`), and appends it to `_to_review`. A quarter of a second later
@@ -251,7 +250,7 @@ class Relay:
         journal.append(self._entry(now, STARTED))
         self._clock.started = True
         events = [self._role(seat) for seat in unnotified]
-        # Both clients get the start before any early line is forwarded: docs/reference/battleship.md#order.
+        # Both clients get the start before any early line is forwarded.
         events += [Addressed(0, Started()), Addressed(1, Started())]
         patience = min(ANSWER_SECONDS, self._clock.playing)
         step = Step(tuple(events), wake_at=now + patience, journal=tuple(journal))

@@ -23,7 +23,7 @@ OBSERVERS: Final[Seat] = -2
 """The seat number that means all observers. An event for it goes to each of them."""
 
 CHANNELS: Final[Seat] = 1_000_000
-"""Seats from this number on are RoboRally's output channels, which do not play.
+"""Seats from this number on are programs that watch by the game's own protocol, and do not play.
 
 A lobby does not accept so many players that their seats could reach it.
 """

@@ -3,7 +3,7 @@
 It joins the parts that do the work: `Delivery` journals and sends, `MatchRecorder` judges and records, `RecordWriter`
 stores.
 
-Source: docs/topics/design.md#the-journal; docs/reference/battleship.md#order (pairing: first come, first served).
+Source: docs/topics/design.md#the-journal.
 """
 
 from __future__ import annotations

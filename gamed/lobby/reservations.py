@@ -2,7 +2,7 @@
 
 A code has 122 random bits. It can be used once, can be revoked, and expires with its room.
 
-Source: docs/reference/software-challenge.md#the-life-of-a-game.
+Source: docs/topics/design.md#parties.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Limits of connections: how many a listener takes in all and from one address, at which rate, and bans.
 
-Source: docs/reference/battleship.md#limits; etc/gamed.toml gives the reasons for the defaults.
+Source: docs/topics/design.md#floods; etc/gamed.toml gives the reasons for the defaults.
 """
 
 from __future__ import annotations

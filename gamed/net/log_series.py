@@ -1,6 +1,6 @@
 """Limits warnings that strangers can cause: the first ones of each address, and then their number.
 
-Source: docs/reference/battleship.md#limits.
+Source: docs/topics/design.md#floods.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What is sent to a peer: it gathers events, sends them together, detects a peer that does not read, and half closes.
 
-Source: docs/topics/design.md#back-pressure, docs/reference/battleship.md#ends (the last line before a close).
+Source: docs/topics/design.md#back-pressure.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """Options of the socket below a transport, and polls of its state that read nothing.
 
-Source: docs/reference/battleship.md#what-the-original-does-differently (TCP_NODELAY, TCP_QUICKACK). Some
-attributes have no public name in Twisted; `tests/net/test_twisted_private.py` lists them.
+Some attributes have no public name in Twisted; `tests/net/test_twisted_private.py` lists them.
 """
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ from gamed.records.parsing import parse_whole
 from gamed.records.record import Record, RecordError, document
 
 NEUTRAL: Final = "anonymous"
-"""The new name. If another player has it, "x" is appended, not a digit: RoboRally's names are all letters."""
+"""The new name. If another player has it, "x" is appended, not a digit: some games' names are all letters."""
 
 CHANGED: Final = "anonymised"
 """The person played, and the record was changed. The following outcomes leave the record as it is."""
@@ -47,8 +47,8 @@ _SEATS: Final = ("seats/seat", "players/player")
 _FINDING: Final = "finding"
 _REFUSED: Final = "refused"
 _OWN_TEXTS: Final = (_NAME, "text", "hint", "reason", "expected")
-_GO_NAMES: Final = (_NAME,)
-_GO_TEXTS: Final = frozenset({"title", "event", "date", "place", "rules", "comment"})
+_OTHER_NAMES: Final = (_NAME,)
+_OTHER_TEXTS: Final = frozenset({"title", "event", "date", "place", "rules", "comment"})
 
 Change = Callable[[str], str]
 """Returns a text with the person's name replaced."""
@@ -161,11 +161,11 @@ def _change(record: Record, element: etree._Element, person: Person, change: Cha
     tag, text, is_own = element.tag, element.text, _is_own(record)
     is_comment = not isinstance(tag, str)
     is_changed = False
-    if text and (is_comment or (tag in (_FINDING, _REFUSED) if is_own else tag in _GO_TEXTS)):
+    if text and (is_comment or (tag in (_FINDING, _REFUSED) if is_own else tag in _OTHER_TEXTS)):
         element.text = change(text)
         is_changed = element.text != text
-    # In gamed's own records the values of attributes are encoded by `notation`; in GoFans they are plain text.
-    for name in () if is_comment else _OWN_TEXTS if is_own else _GO_NAMES:
+    # In gamed's own records the values of attributes are encoded by `notation`; in others they are plain text.
+    for name in () if is_comment else _OWN_TEXTS if is_own else _OTHER_NAMES:
         attribute = element.get(name)
         if attribute is not None:
             said = _read(record, attribute)

@@ -68,7 +68,7 @@ class Format:
     version: str
 
     kind: str
-    """The game, such as `go`."""
+    """The game."""
 
     is_playable: bool
     """Whether gamed can replay the records by the rules of their game."""

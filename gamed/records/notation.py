@@ -1,7 +1,6 @@
 """The notation of values, texts and bytes in XML, which can hold anything that a peer sends.
 
-Source: docs/reference/records.md#gameds-own-records, docs/reference/battleship.md#records (base64 where XML cannot hold
-a line).
+Source: docs/reference/records.md#gameds-own-records.
 
 The value of an attribute is an integer if it looks like one, a boolean if it is `true` or `false`, and otherwise text.
 A text that could be mistaken for an integer or boolean, or that contains characters which XML 1.0 does not allow, is

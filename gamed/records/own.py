@@ -1,7 +1,7 @@
 """Convert between a `History` and gamed's own record format.
 
 Source: docs/reference/records.md#gameds-own-records; the schemas describe the format. The publisher is `gamed-` and the
-kind of game, as in `gamed-battleship`. The XML is formatted from strings, because every finished game is written here,
+kind of game, as in `gamed-KIND`. The XML is formatted from strings, because every finished game is written here,
 and building an element tree would take more than twice as long.
 """
 
@@ -122,7 +122,7 @@ def _first(history: History) -> Seat | None:
     for entry in history.of_kind(DRAWN):
         if "first" in entry.data:
             return int(entry.data["first"])
-    # In Battleship the seat that does not defend shoots first.
+    # The seat that does not defend shoots first.
     return 1 if history.options.get("roles") == "first-defends" else None
 
 

@@ -16,7 +16,7 @@ from lxml import etree
 from gamed.records.record import RecordError
 
 LEVELS: Final = 2_000
-"""The most levels of elements. They are many because in GoFans x.2 each move is nested in the one before it."""
+"""The most levels of elements. They are many because in some formats each move is nested in the one before it."""
 
 TAGS: Final = 180_000
 """The most tags of a document: each takes hundreds of bytes of memory, and more if it becomes a move."""

@@ -1,6 +1,6 @@
 """Replay records by the rules of their game, the last step of an import, and summarise them.
 
-Source: docs/reference/records.md#the-import, docs/reference/records.md#gofans.
+Source: docs/reference/records.md#the-import.
 """
 
 from __future__ import annotations

@@ -176,7 +176,7 @@ def departures(history: History) -> list[Data]:
         if entry.kind != LEFT:
             continue
         said = {name: str(entry.data[name]) for name in ("why", "code", "text") if name in entry.data}
-        # Hive's limit is a name, of another number.
+        # A limit may be a name, of another number.
         limit = entry.data.get(str(entry.data.get("limit")), entry.data.get("limit"))
         numbers = {"limit": limit, "taken": entry.data.get("taken"), "gap": entry.data.get("gap")}
         # A game that was read from a replay file has no numbers.

@@ -68,7 +68,7 @@ class Record:
     """A UUID in lower case with hyphens."""
 
     publisher: str
-    """Who defines the format, such as `GoFans`. Publisher and version name a format."""
+    """Who defines the format. Publisher and version name a format."""
 
     version: str
 
@@ -102,10 +102,10 @@ class Summary:
     version: str
 
     kind: str
-    """The game's name in the format index, such as `battleship`; nothing if no index has the record's format."""
+    """The game's name in the format index; nothing if no index has the record's format."""
 
     started: str
-    """UTC in ISO 8601. A Go record may give only a day, a month, a year or nothing; then so does this. The same holds
+    """UTC in ISO 8601. A record may give only a day, a month, a year or nothing; then so does this. The same holds
     for `ended`."""
 
     ended: str

@@ -1,7 +1,7 @@
 """Write finished games as replay files of another program, in a separate thread.
 
-Source: docs/reference/software-challenge.md#replay-files. A file is written completely or not at all. If it cannot be
-written, that is logged, and `gamed records export` can make it from the record later.
+A file is written completely or not at all. If it cannot be written, that is logged, and `gamed records export` can make
+it from the record later.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ class Result:
     termination: Termination
     winner: Seat | None
     moves: int
-    """How many moves were made, those of chance not counted; in Battleship: lines."""
+    """How many moves were made, those of chance not counted; where lines are relayed, how many lines."""
 
     seconds: float
     """How long it took from its beginning to its end; 0: it did not begin."""

@@ -1,6 +1,6 @@
 """Imports of uploaded files: the five steps of `gamed import`, for XML and other formats.
 
-Source: docs/reference/records.md#the-import, docs/reference/records.md#gofans.
+Source: docs/reference/records.md#the-import.
 """
 
 from __future__ import annotations

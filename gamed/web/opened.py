@@ -1,8 +1,8 @@
 """Records opened for reading, and a cache of them.
 
-Source: docs/reference/records.md#what-is-kept, docs/reference/records.md#gofans,
-docs/reference/records.md#gameds-own-records. There are three kinds: records of games that gamed hosted, of games that
-people wrote down, and opaque ones, which gamed stores but cannot interpret.
+Source: docs/reference/records.md#what-is-kept, docs/reference/records.md#gameds-own-records. There are three kinds:
+records of games that gamed hosted, of games that people wrote down, and opaque ones, which gamed stores but cannot
+interpret.
 """
 
 from __future__ import annotations

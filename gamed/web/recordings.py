@@ -187,7 +187,7 @@ class Recordings:
         return Answer(raw=kept.recording.shown(kept.id))
 
     def _file(self, call: Call, kept: Kept) -> Deferred[Answer]:
-        chosen = call.query.get("format", self.game_type.page_formats[-1])
+        chosen = call.query.get("format", [*self.game_type.page_formats][-1])
 
         def steps() -> Steps[Answer]:
             yield

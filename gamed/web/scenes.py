@@ -25,7 +25,7 @@ SECRET: Final = ("seed",)
 """Options that are never shown: from the seed, a player could compute the cards of the others."""
 
 LONG: Final = 200
-"""Options with more characters are left out of lists; for example the course of RoboRally."""
+"""Options with more characters are left out of lists; for example a whole board as text."""
 
 _PHASES: Final = {"waiting": "waiting", "playing": "play", "paused": "play", "ended": "over"}
 

@@ -45,7 +45,7 @@ MOST: Final = 2_000
 """How many seats all visitors together may hold at the same time."""
 
 LOOK: Final = 1.0
-"""Seconds between two queries of a person whose protocol sends nothing unless it is asked (RoboRally)."""
+"""Seconds between two queries of a person whose protocol sends nothing unless it is asked."""
 
 KEPT: Final = 8
 """How many seats of one visitor stay readable after they are over."""

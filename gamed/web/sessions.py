@@ -82,4 +82,5 @@ class Sessions:
                 "options": {},
                 "sides": game.sides,
                 "byPoints": game.by_points,
+                "formats": game.page_formats,
             }

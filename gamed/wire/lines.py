@@ -1,6 +1,6 @@
 """Lines ended by LF, CR or CRLF, also when a segment ends between CR and LF.
 
-Source: docs/reference/battleship.md#line-ends. No other character ends a line.
+No other character ends a line.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """XML streams: in each direction one document that is never finished; each child of its root is a message.
 
-Source: docs/reference/software-challenge.md#framing, docs/reference/software-challenge.md#configuration (limits),
-docs/topics/design.md#traps-already-found.
+Source: docs/topics/design.md#traps-already-found.
 
 expat, from the standard library, checks the XML and makes the elements. Why not lxml: it keeps all names that it has
 read in a table that belongs to the process and never shrinks, and a peer may choose any names for its attributes. The

@@ -10,7 +10,7 @@ from itertools import count, islice
 from typing import NamedTuple
 
 from gamed.core.history import LINE
-from gamed.testing.battleship import play_history
+from tests.battleship_matches import play_history
 
 
 class Script(NamedTuple):

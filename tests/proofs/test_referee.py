@@ -20,7 +20,7 @@ from gamed.core.relay import Relay
 from gamed.games.battleship import game_type
 from gamed.games.battleship.fleet import Sea
 from gamed.games.battleship.wire import Opcode, decode
-from gamed.testing.battleship import play_history, play_match
+from tests.battleship_matches import play_history, play_match
 from tests.proofs import amount, skip, whole  # noqa: F401 (trial looks for `skip`)
 from tests.proofs.liars import LIES, Transcript, match
 from tests.proofs.oracle import is_possible

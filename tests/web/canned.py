@@ -51,6 +51,7 @@ GAMES = [
         "options": {},
         "sides": ["black", "white"],
         "byPoints": True,
+        "formats": {"sgf": "SGF", "gofans": "GoFans"},
     },
 ]
 SESSION = {"token": "secret", "admin": False, "version": "1", "games": GAMES}

@@ -13,7 +13,7 @@ from gamed.games.go.played import REMARKS
 from gamed.records.importer import CODES
 from gamed.records.index import VIOLATIONS
 from gamed.registry import game_types
-from tests.web.browser import AXE, FILES, ORIGIN, STATIC, BrowserTestCase, chromium
+from tests.web.browser import AXE, FILES, ORIGIN, BrowserTestCase, chromium
 from tests.web.canned import (
     KEPT,
     PAGES,
@@ -571,14 +571,13 @@ class WordsTest(BrowserTestCase):
                     self.assertIn(f"value_{str(value).lower()}", words, kind)
         for key in ("size", "komi", "handicap", "rules"):
             self.assertIn(f"option_{key}", words)
-        rules = re.search(r"const RULES = (\[.*\]);", (STATIC / "pages" / "recorder.js").read_text())
+        rules = re.search(r"const RULES = (\[.*\]);", FILES.find("games/go/recorder.js").content.decode())
         for name in json.loads(rules[1]):
             self.assertIn(f"value_{name}", words)
         self.errors.clear()
 
     def test_every_word_of_the_shell_is_used(self) -> None:
-        files = [*STATIC.glob("*.js"), *STATIC.glob("pages/*.js")]
-        source = "".join(file.read_text() for file in files)
+        source = "".join(FILES.find(name).content.decode() for name in FILES.names if name.endswith(".js"))
         built = re.compile(r"(status|state|end|none|any)[A-Z0-9]\w*|\w+OfGame|(option|value)_[\w-]+")
         for key in self.dictionaries()[SHELL]["en"]:
             is_used = f'"{key.removesuffix("One")}"' in source or re.search(rf"\b{key}: el\(|\b{key}: choice\(", source)

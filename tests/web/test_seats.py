@@ -585,7 +585,7 @@ class LiarTests(SeatsTestCase):
             scene = guest.get(f"seats/{seat}").json["scene"]
             self.assertEqual((scene["you"]["seat"], scene["turn"], scene["board"]["attacker"]), (1, [turn], attacker))
         described = json.loads((FOLDER / "openapi.json").read_text())["components"]["schemas"]["Scene"]["properties"]
-        self.assertIn("in a seat of Battleship 0 is the player", described["board"]["description"])
+        self.assertIn("where a player sees less than everybody, 0 may be the player", described["board"]["description"])
         self.assertIn("as numbered in `seats`", described["turn"]["description"])
 
     def test_an_enemy_that_leaves_has_lost(self) -> None:

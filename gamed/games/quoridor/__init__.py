@@ -9,7 +9,7 @@ from attrs import field, frozen
 from attrs.validators import ge, gt, in_
 
 from gamed.core.game import MOST_MOVES, MOVE_TIME, Options
-from gamed.registry import Contest, GameType, ListenerSettings, Named
+from gamed.registry import STAY, Contest, GameType, ListenerSettings, Named, Option
 
 
 @frozen
@@ -52,6 +52,22 @@ game_type = GameType(
     draw=Named(f"{__name__}.text_board.draw"),
     players={name: partial(_player, name) for name in ("search", "path", "greedy", "random")},
     person=Named(f"{__name__}.person.person"),
-    player_options=("players", "name", "stay", "pace"),
+    player_options={
+        "players": Option("The number of players to vote for.", choices=("2", "4")),
+        "name": Option("The player's name.", metavar="NAME"),
+        "stay": Option(
+            f"How long to stay at the table after a game, in case of a reset; default: {STAY:g}.",
+            float,
+            least=0,
+            metavar="SECONDS",
+        ),
+        "pace": Option(
+            "How long to wait before each move, so that clients can show the last one; default: 3.13, until the "
+            "opponent turns out to be a bot that waits, too.",
+            float,
+            least=0,
+            metavar="SECONDS",
+        ),
+    },
     opponents=lambda _: (1, 3),
 )

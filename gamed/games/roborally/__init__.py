@@ -18,7 +18,7 @@ from attrs.validators import ge, gt, in_, le, min_len
 
 from gamed.core.game import MOST_MOVES, MOVE_TIME, Options, move_time
 from gamed.core.history import Entry
-from gamed.registry import Contest, GameType, ListenerSettings, Named, everything
+from gamed.registry import Contest, GameType, ListenerSettings, Named, Option, everything
 
 COURSES: Final = ("doppelhalle", "anlauf", "karussell", "treppe", "winkel", "mahlstrom", "archipel", "grossfabrik")
 """The courses of the default configuration. The first one is plain: new players begin on it."""
@@ -105,7 +105,9 @@ game_type = GameType(
     draw=Named(f"{__name__}.text_board.draw"),
     players={name: partial(_player, name) for name in ("planner", "greedy", "random")},
     person=Named(f"{__name__}.person.Person"),
-    player_options=("name",),
+    player_options={"name": Option("The player's name.", metavar="NAME")},
+    viewer=Named(f"{__name__}.viewer.Viewer"),
+    boards=("tiles and courses (*.course)", Named(f"{__name__}.course_files.check_file")),
     opponents=lambda settings: range(1, settings.max_players),
     public_text=_public_text,
     check=_check,

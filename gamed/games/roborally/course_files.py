@@ -5,10 +5,12 @@ Source: docs/specs/roborally.md#54-files.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from gamed.core.errors import ConfigError
 from gamed.games.roborally.rules.board import Board, NotationError
+from gamed.games.roborally.rules.checks import BoardFinding, check_board, check_flags, check_tile
 from gamed.games.roborally.rules.courses import Course, CourseError, Limits, parse_course
 from gamed.games.roborally.rules.tiles import parse_tile
 
@@ -53,6 +55,14 @@ def load_tile(file: Path) -> Board:
         return parse_tile(_text(file))
     except NotationError as error:
         raise ConfigError(f"{file}: {error}") from error
+
+
+def check_file(file: Path) -> Sequence[BoardFinding]:
+    """Return the errors and warnings of a course (`*.course`) or of a tile. Raises ConfigError."""
+    if file.suffix != ".course":
+        return check_tile(load_tile(file))
+    course = load_course(str(file), Limits())
+    return [*check_flags(course.board, course.flags), *check_board(course.board)]
 
 
 def _text(file: Path, encoding: str = "ascii") -> str:

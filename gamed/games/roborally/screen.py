@@ -1,11 +1,12 @@
 """Fits the picture of a game to the size of a terminal.
 
 If the board is too wide, its fields are drawn narrower; if it still does not fit, the part around the last change is
-shown. Colours are added later, by what prints the lines.
+shown.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from textwrap import wrap
 from typing import Any, Final
@@ -24,12 +25,21 @@ from gamed.games.roborally.text_course import (
     flat_lines,
     robot_lines,
 )
+from gamed.texts import printable
 
 LEAST: Final = 3
 """The fewest lines of the board that are shown, however low the terminal is: a row and its neighbours."""
 
 BLANKS: Final = 2
 """Blank lines before and after the lines of the robots, if there is room for a legend."""
+
+COLORS: Final = (32, 31, 33, 36, 35, 34, 97, 91)
+"""The colours of the robots as codes of ANSI terminals, in the order of their letters."""
+
+_ROBOT: Final = re.compile(r"([A-Ha-h])([\^>v<&]?)")
+"""A robot on a line of a board. Nothing else there is one of these letters."""
+
+_ROBOT_LINE: Final = re.compile(r"^([A-H])( \S+)")
 
 UNBOUNDED: Final = 1_000_000
 """More columns and lines than any picture has: no limit."""
@@ -56,6 +66,24 @@ class Frame:
 
     focus: Place
     """The field that must be visible if the board does not fit."""
+
+    def drawn(self, width: int, height: int, *, colored: bool) -> str:
+        """Return the frame as text for a terminal of this size, whose last line is left to the cursor."""
+        found = fitted(self, width, height)
+        if colored:
+            found = Screen(
+                f"\x1b[1m{printable(found.caption)}\x1b[0m",
+                [_ROBOT.sub(_colored, printable(line)) for line in found.board],
+                [_ROBOT_LINE.sub(_colored, printable(line)) for line in found.robots],
+                found.legend,
+            )
+            return "\n".join(all_lines(found))
+        return "\n".join(map(printable, all_lines(found)))
+
+
+def _colored(robot: re.Match[str]) -> str:
+    letter, more = robot.groups()
+    return f"\x1b[{COLORS[ord(letter.upper()) - ord('A')]}m\x1b[1m{letter}{more}\x1b[0m"
 
 
 @frozen

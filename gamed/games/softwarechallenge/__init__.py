@@ -13,7 +13,7 @@ from attrs import Attribute, evolve, field, frozen
 from attrs.validators import gt
 
 from gamed.core.game import MOST_MOVES, OPENING_PLIES, Options
-from gamed.registry import Contest, GameType, ListenerSettings, Named, ReplayFormat
+from gamed.registry import Contest, GameType, ListenerSettings, Named, Option, ReplayFormat
 
 
 def _not_sooner(settings: Settings, attribute: Attribute[Any], value: float) -> None:
@@ -71,7 +71,11 @@ game_type = GameType(
     draw=Named(f"{_HIVE}.text_board.draw"),
     players={name: partial(_player, name) for name in ("search", "greedy", "random")},
     person=Named(f"{_HIVE}.person.person"),
-    player_options=("reservation",),
+    player_options={
+        "reservation": Option(
+            "Take the seat that is reserved under this code, with the name for which it was prepared.", metavar="CODE"
+        )
+    },
     replays=(
         ReplayFormat(
             "software-challenge",

@@ -11,7 +11,7 @@ from gamed.core.game import Outcome, Termination
 from gamed.games.battleship.client import Player
 from gamed.games.battleship.states import Phase
 from gamed.games.battleship.strategy import OpenList, strategies
-from gamed.testing.battleship import play_match
+from tests.battleship_matches import play_match
 
 
 def player(seed: int = 1) -> Player:

@@ -15,7 +15,7 @@ from gamed.core.history import LINE
 from gamed.games.battleship.fleet import AnswerError, Sea
 from gamed.games.battleship.rules import Battleship, State
 from gamed.games.battleship.wire import decode
-from gamed.testing.battleship import play_history
+from tests.battleship_matches import play_history
 
 OPTIONS = {"roles": "first-defends", "referee": "observe", "corner_contact": True}
 GAME = Battleship()

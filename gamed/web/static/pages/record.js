@@ -1,4 +1,4 @@
-// The replay of a record: positions by slider, keys or list, Go's variations as a tree, downloads, and a new room from here.
+// The replay of a record: positions by slider, keys or list, variations as a tree, downloads, and a new room from here.
 
 import { gameOf, get, post } from "../api.js";
 import { findings, frame, moveList, refusals, stage, steerByKeys } from "../board.js";
@@ -35,7 +35,7 @@ const t = translator(words);
 
 const CHUNK = 64; // positions in one request
 const SPEEDS = [0.5, 1, 2, 5, 10];
-const FORMATS = { xml: "XML", replay: "Replay", sgf: "SGF", gofans: "GoFans" };
+const FORMATS = { xml: "XML", replay: "Replay" };
 const SETTLED = 300; // ms without a step after which the address is set to the position
 
 /** The line of moves that is shown, and its positions, which are requested in chunks. */
@@ -375,11 +375,12 @@ function steering(on) {
 }
 
 function downloads(record, path) {
+  const names = { ...FORMATS, ...gameOf(record.game ?? "").formats };
   return record.formats.map((format) =>
     link(
       `/api/v1${path}/file?format=${encodeURIComponent(format)}`,
-      { class: "button", download: "", "aria-label": `${t("download")}: ${FORMATS[format] ?? format}` },
-      `${FORMATS[format] ?? format} ↓`,
+      { class: "button", download: "", "aria-label": `${t("download")}: ${names[format] ?? format}` },
+      `${names[format] ?? format} ↓`,
     ),
   );
 }

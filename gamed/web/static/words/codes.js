@@ -52,7 +52,7 @@ const refused = {
 
 /** Why the server refused a request of a page, where the other two tables do not say it. */
 const error = {
-  "no-go": "Das ist keine Go-Partie.",
+  "no-go": "Diese Partie lässt sich nicht mitschreiben.",
   "no-pair": "Mitschreiben kann man Partien von zweien, Schwarz und Weiß.",
   "several-games": "In der Datei sind mehrere Partien; zum Mitschreiben geht nur eine.",
   "no-place": "An diesem Tisch ist kein Platz mehr frei.",

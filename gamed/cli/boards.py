@@ -1,7 +1,4 @@
-"""`gamed check --board`: checks tiles and courses of RoboRally.
-
-Source: docs/specs/roborally.md#52-checks-of-a-tile, docs/specs/roborally.md#54-files.
-"""
+"""`gamed check --board`: checks files that describe boards."""
 
 from __future__ import annotations
 
@@ -13,9 +10,10 @@ import click
 
 from gamed.cli.terminal import one_line
 from gamed.core.errors import ConfigError
-from gamed.games.roborally.course_files import load_course, load_tile
-from gamed.games.roborally.rules.checks import BoardFinding, check_board, check_flags, check_tile
-from gamed.games.roborally.rules.courses import Limits
+from gamed.registry import BoardFinding, game_types
+
+DESCRIBED, _CHECK = next((made.boards for made in game_types().values() if made.boards), ("", None))
+"""What files a game has boards in, for people; "" if no game has."""
 
 
 def check_boards(files: Iterable[Path], *, as_json: bool) -> int:
@@ -23,7 +21,7 @@ def check_boards(files: Iterable[Path], *, as_json: bool) -> int:
     refused = False
     for file in files:
         try:
-            findings: Sequence[BoardFinding] = _findings(file)
+            findings: Sequence[BoardFinding] = () if _CHECK is None else _CHECK(file)
             error = ""
         except ConfigError as unreadable:
             findings, error = (), str(unreadable)
@@ -34,14 +32,6 @@ def check_boards(files: Iterable[Path], *, as_json: bool) -> int:
         else:
             _report(file, findings, error, is_bad=is_bad)
     return int(refused)
-
-
-def _findings(file: Path) -> Sequence[BoardFinding]:
-    """Return the errors and warnings of a course (`*.course`) or of a tile. Raises ConfigError."""
-    if file.suffix != ".course":
-        return check_tile(load_tile(file))
-    course = load_course(str(file), Limits())
-    return [*check_flags(course.board, course.flags), *check_board(course.board)]
 
 
 def _report(file: Path, findings: Sequence[BoardFinding], error: str, *, is_bad: bool) -> None:
