@@ -9,10 +9,12 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from urllib.request import urlopen
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from tests.daemon import SCRIPTS, running
+from tests.daemon import SCRIPTS, free_port, running, section
+from tests.test_howto import GUIDE, STEP, put
 
 EXPORTED = b'<game publisher="gamed-battleship" version="1.1">'
 
@@ -52,6 +54,37 @@ def main() -> None:
         assert courses, "there are no courses"
         print(run("gamed", "check", "--board", *courses, cwd=directory), end="")
     print("the installed gamed plays, records and validates")
+    another_game()
+
+
+def another_game() -> None:
+    """Install the game of the guide beside gamed, and have its bots play: its records and its board are there."""
+    with tempfile.TemporaryDirectory() as temporary:
+        directory = Path(temporary)
+        for step in STEP.finditer(GUIDE.read_text()):
+            put(directory / "package", step)
+        run("python", "-m", "pip", "install", "--quiet", "--no-deps", str(directory / "package"), cwd=directory)
+        try:
+            port, web = free_port(), free_port()
+            more = section("tictactoe", port, "") + f'[web]\nendpoint = "tcp:{web}:interface=127.0.0.1"\n'
+            with running(directory, more=more) as daemon:
+                bot = [SCRIPTS / "gamed", "bot", "tictactoe", "--port", str(port)]
+                with subprocess.Popen(bot, cwd=directory, stdout=subprocess.DEVNULL) as other:
+                    print(run("gamed", "bot", "tictactoe", "--port", str(port), cwd=directory), end="")
+                assert other.returncode == 0
+                daemon.settled(1)
+                (record,) = daemon.records()
+                print(daemon.gamed("show", str(record["id"])).stdout, end="")
+                file = directory / "one.xml"
+                file.write_bytes(daemon.export(str(record["id"])))
+                checked = daemon.gamed("check", str(file)).stdout
+                assert checked.startswith("valid "), checked
+                with urlopen(f"http://127.0.0.1:{web}/static/games/tictactoe/board.js") as found:
+                    assert b"export function create" in found.read()
+                assert not daemon.unexpected(), daemon.unexpected()
+        finally:
+            run("python", "-m", "pip", "uninstall", "--quiet", "--yes", "gamed-tictactoe", cwd=directory)
+    print("a game of another package is played, recorded and shown")
 
 
 main()

@@ -219,7 +219,7 @@ def _concerned(store: Database, name: str) -> dict[str, Outcome]:
     with _bar(store.thd_count()) as bar:
         found = {}
         for record in store.thd_records():
-            outcome = anonymised(record, person)
+            outcome = anonymised(record, person, known_formats())
             if outcome is not None:
                 found[record.id] = attrs.evolve(outcome, record=None)
             bar.update(1)
@@ -251,6 +251,6 @@ def _rewritten(settings: Config, store: Database, name: str, ids: Iterable[str])
         # It may have been deleted meanwhile.
         with suppress(UnknownRecord):
             record = store.thd_record(id)
-            outcome = anonymised(record, person)
+            outcome = anonymised(record, person, formats)
             if outcome is not None and outcome.record is not None:
                 yield record, outcome.record, summary_of(outcome.record, formats)

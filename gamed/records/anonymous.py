@@ -23,7 +23,7 @@ from lxml import etree
 
 from gamed.records import notation, own
 from gamed.records.canonical import imported_id
-from gamed.records.index import index, validate
+from gamed.records.index import Index, index, validate
 from gamed.records.parsing import parse_whole
 from gamed.records.record import Record, RecordError, document
 
@@ -101,11 +101,15 @@ class Outcome:
     """Why the record cannot be changed, if the code is `FAILED`."""
 
 
-def anonymised(record: Record, person: Person) -> Outcome | None:
-    """Try to replace a person's name in a record. Return None if the name does not occur in it. Raises nothing."""
+def anonymised(record: Record, person: Person, formats: Index | None = None) -> Outcome | None:
+    """Try to replace a person's name in a record. Return None if the name does not occur in it. Raises nothing.
+
+    `formats`: None are gamed's own.
+    """
+    formats = formats or index()
     try:
         header, body = parse_whole(record.header), parse_whole(record.body)
-        if not _is_known(record):
+        if not _is_known(record, formats):
             return Outcome(FOREIGN) if _is_anywhere(person, header, body) else None
         names = frozenset(_names(record, header))
         others = frozenset(name for name in names if not person.is_called(name))
@@ -114,15 +118,15 @@ def anonymised(record: Record, person: Person) -> Outcome | None:
         if others == names:  # no seat has the person's name: drop the changed trees
             return Outcome(MENTIONED) if any(changes) else None
         made = _made(record, header, body)
-        validate(document(made))
+        validate(document(made), formats)
     except RecordError as error:
         return Outcome(FAILED, reason=error.reason)
     return Outcome(CHANGED, made)
 
 
-def _is_known(record: Record) -> bool:
+def _is_known(record: Record, formats: Index) -> bool:
     """Whether gamed knows where names are in records of this format: in its own, and in those that it plays."""
-    found = index().formats.get((record.publisher, record.version))
+    found = formats.formats.get((record.publisher, record.version))
     return _is_own(record) or (found is not None and found.is_playable)
 
 

@@ -144,21 +144,31 @@ def _add(formats: dict[tuple[str, str], Format], found: Iterable[Format]) -> Non
 
 
 def _compiled(path: Path) -> Schema:
+    return Schema(path, etree.XMLSchema(_whole(path)))
+
+
+def _whole(path: Path) -> Any:
+    """Return a schema that says where the schemas are which it includes: beside it, or else among gamed's own."""
     root = parse(path.read_bytes())
     # libxml2 resolves xs:include relative to this URL.
     root.getroottree().docinfo.URL = path.absolute().as_uri()
-    return Schema(path, etree.XMLSchema(root))
+    for element in root.iterfind(f"{_XS}include"):
+        name = str(element.attrib["schemaLocation"])
+        if not (path.parent / name).exists():
+            element.set("schemaLocation", (schema_directory() / name).absolute().as_uri())
+    return root
 
 
-def validate(document: bytes) -> None:
-    """Validate a document against Standard.xsd and its own schema. The operator's formats are not known here.
+def validate(document: bytes, formats: Index | None = None) -> None:
+    """Validate a document against Standard.xsd and its own schema. `formats`: None are gamed's own.
 
     Raises RecordError with the line of the first error: `not-xml`, `forbidden`, `not-standard`, `unknown-format` or
     `not-valid`.
     """
+    formats = formats or index()
     root = parse_whole(document)
-    require(root, index().standard, "not-standard")
-    require(root, format_of(root, index()).schema, "not-valid")
+    require(root, formats.standard, "not-standard")
+    require(root, format_of(root, formats).schema, "not-valid")
 
 
 def named(root: etree._Element) -> tuple[str, str]:
@@ -261,4 +271,4 @@ def _plain(text: str) -> str:
 def _explaining(file: Path) -> Any:
     import xmlschema  # noqa: PLC0415 (a second to import, and seldom needed)
 
-    return xmlschema.XMLSchema10(str(file), allow="local")
+    return xmlschema.XMLSchema10(etree.tostring(_whole(file)), base_url=file.parent.absolute().as_uri(), allow="local")

@@ -30,10 +30,9 @@ from gamed.net.addresses import host_of, port_of
 from gamed.net.fair_queue import FairQueue
 from gamed.net.limits import ConnectionLimits
 from gamed.net.tls import refuse_handshake
-from gamed.records.index import schema_directory
 from gamed.web.answers import MOST_IMPORT, Answer, Refusal
 from gamed.web.proxies import Networks, client_address
-from gamed.web.static_files import INDEX, Files, StaticFiles, all_files, is_page
+from gamed.web.static_files import INDEX, StaticFiles, all_files, all_schemas, is_page
 
 HEADERS: Mapping[bytes, bytes] = {
     b"content-security-policy": b"default-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'",
@@ -142,7 +141,7 @@ class Root(Resource):
             self.putChild(b"api", api)
             self.putChild(b"static", StaticFiles(self.files))
             self.putChild(b"favicon.ico", StaticFiles(self.files, "icon.svg"))
-            self.putChild(b"schemas", StaticFiles(Files(schema_directory()), start="index.xml"))
+            self.putChild(b"schemas", StaticFiles(all_schemas(), start="index.xml"))
             self.shell = StaticFiles(self.files, INDEX)
 
     def getChild(self, path: bytes, request: Any) -> Any:  # noqa: ARG002 (Resource's signature)

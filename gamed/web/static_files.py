@@ -19,6 +19,7 @@ from typing import Any, Final
 from attrs import define, field
 from twisted.web.resource import Resource
 
+from gamed.records.index import schema_directory
 from gamed.registry import kinds
 from gamed.web.compression import gzipped, takes_gzip
 
@@ -150,6 +151,11 @@ class Files:
 def all_files() -> Files:
     """Return the files of the pages and of all games."""
     return Files(games={kind: game.folder / "static" for kind, game in kinds().items()})
+
+
+def all_schemas() -> Files:
+    """Return gamed's schemas, and those that games have in their own folders."""
+    return Files(schema_directory(), {kind: game.folder / "schemas" for kind, game in kinds().items()})
 
 
 class StaticFiles(Resource):
