@@ -32,8 +32,8 @@ from gamed.net.strings import parse
 from gamed.net.systemd import is_handed_over
 from gamed.net.tls import TLSEndpoint
 from gamed.registry import games
+from gamed.store.database import connecting
 from gamed.store.dialects import SQLITE, parsed
-from gamed.store.sql import connecting
 
 OK: Final = "ok"
 WARNING: Final = "warning"

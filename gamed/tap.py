@@ -52,9 +52,10 @@ from gamed.net.systemd import REMEDY, UnusedSocket, Watchdog, activated, credent
 from gamed.net.timers import ClockSteps, run_on_monotonic_time
 from gamed.net.twisted_private import poll_without_log_context
 from gamed.registry import GameType, Named, games
+from gamed.store.database import Database, public_url
 from gamed.store.journal import FileJournal
 from gamed.store.replays import ReplayWriter, folders
-from gamed.store.sql import Database, SqlStore, public_url
+from gamed.store.sql import SqlStore
 
 log = Logger()
 

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from gamed import cli
 from gamed.audit import user
 from gamed.core.errors import StoreError
-from gamed.store.sql import Database
+from gamed.store.database import Database
 from tests.records.documents import GOFANS, NESTED
 from tests.records.samples import game, record
 from tests.test_cli_import import ILLEGAL, ImportCase

@@ -23,7 +23,7 @@ from gamed.cli import examination, main, ports
 from gamed.config import Config, structure
 from gamed.net import strings
 from gamed.registry import games
-from gamed.store.sql import Database
+from gamed.store.database import Database
 from tests.daemon import ROOT, free_port
 
 UNITS = ROOT / "etc" / "systemd"

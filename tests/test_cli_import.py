@@ -22,8 +22,8 @@ import gamed
 from gamed import cli
 from gamed.records.importer import TAKEN
 from gamed.records.record import document
+from gamed.store.database import Database
 from gamed.store.query import Query
-from gamed.store.sql import Database
 from tests.records.documents import BOMB, GOFANS, NESTED, UNKNOWN, outcome
 from tests.records.samples import game, record
 from tests.records.test_importer import same_nodes

@@ -26,7 +26,7 @@ from gamed.records.index import index, validate
 from gamed.records.record import Record, SeatSummary, Summary, document
 from gamed.registry import game_types
 from gamed.replayers import summary
-from gamed.store.sql import Database
+from gamed.store.database import Database
 from tests.records.samples import LIE, ROOM, game, record, refused
 
 OTHER = "11111111-7c7e-4c1b-9d5e-2f6d3a1b4c5d"

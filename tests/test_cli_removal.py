@@ -20,9 +20,9 @@ from gamed.games.softwarechallenge.seasons.hive.replays import file_name, write
 from gamed.records.index import index
 from gamed.records.own import to_history
 from gamed.records.record import Record, Summary, document
+from gamed.store.database import Database
 from gamed.store.query import Query
 from gamed.store.replays import folders
-from gamed.store.sql import Database
 from tests.games.softwarechallenge.hive.test_replays import whole
 from tests.records.documents import GOFANS, UNKNOWN
 from tests.records.samples import ROOM, game, record

@@ -21,7 +21,7 @@ from gamed.core.errors import StoreError
 from gamed.records.index import _plain
 from gamed.registry import game_types
 from gamed.store import dialects
-from gamed.store.sql import Database
+from gamed.store.database import Database
 from tests.records.documents import GOFANS
 from tests.test_cli_import import ImportCase
 

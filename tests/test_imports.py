@@ -16,7 +16,7 @@ from typing import Final
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.registry import games
-from gamed.store.sql import Database
+from gamed.store.database import Database
 
 UNUSED: Final = (
     "alembic",

@@ -17,7 +17,7 @@ from gamed import quick_checks
 from gamed.cli import examination, ports
 from gamed.config import load, structure
 from gamed.net.limits import DESCRIPTORS_KEPT
-from gamed.store.sql import Database
+from gamed.store.database import Database
 from tests.net.certificates import Authority
 from tests.test_cli_doctor import FolderCase
 

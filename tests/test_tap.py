@@ -34,8 +34,8 @@ from gamed.net.listener import Listener
 from gamed.records.own import summary as summary_of
 from gamed.registry import games
 from gamed.replayers import importer
+from gamed.store.database import Database
 from gamed.store.journal import FileJournal
-from gamed.store.sql import Database
 from gamed.tap import CLOSE_WITHIN, STOP_WITHIN, Daemon, Options, Storage, makeService
 from gamed.web.archive import Archive
 from tests.battleship_matches import play_history

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 
 from gamed.config import StoreConfig, load
+from gamed.store.database import Database, public_url
 from gamed.store.reading import file_of, is_missing, readable
-from gamed.store.sql import Database, public_url
 
 
 def store_settings(config: str | None) -> StoreConfig:

@@ -32,10 +32,10 @@ from gamed.net.listener import standard_endpoint, why_not
 from gamed.net.strings import FAMILIES, parse
 from gamed.quick_checks import ERROR, OK, WARNING, Finding, check_store, damage
 from gamed.registry import games
+from gamed.store.database import public_url, sentence
 from gamed.store.dialects import parsed
 from gamed.store.journal import DAMAGED
 from gamed.store.migrations import HEAD, current_revision
-from gamed.store.sql import public_url, sentence
 
 SYNCS: Final = 20
 """The number of pages that are written and synced in the test of a disk."""

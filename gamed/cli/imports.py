@@ -33,8 +33,8 @@ from gamed.records.importer import Imported, refused
 from gamed.records.record import RecordError
 from gamed.records.source import read, read_stream
 from gamed.replayers import importer
+from gamed.store.database import Database
 from gamed.store.reading import is_missing
-from gamed.store.sql import Database
 from gamed.texts import printable
 
 if TYPE_CHECKING:

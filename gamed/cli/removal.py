@@ -29,10 +29,10 @@ from gamed.records.anonymous import Outcome, Person, anonymised
 from gamed.registry import example
 from gamed.replayers import known_formats
 from gamed.store.changes import Rewritten
+from gamed.store.database import Database
 from gamed.store.leftovers import thd_forget, thd_holding
 from gamed.store.query import Query
 from gamed.store.replays import folders
-from gamed.store.sql import Database
 from gamed.texts import printable
 
 PORTION: Final = 100

@@ -12,7 +12,7 @@ from gamed.registry import Scores, game_types
 
 if TYPE_CHECKING:
     from gamed.records.record import Summary
-    from gamed.store.sql import Database
+    from gamed.store.database import Database
 
 
 def scored(store: Database, found: Sequence[Summary]) -> Iterator[Scores]:

@@ -167,15 +167,6 @@ def begin_writing(connection: Connection) -> None:
         connection.exec_driver_sql("BEGIN IMMEDIATE")
 
 
-def begin_reading(connection: Connection) -> None:
-    """Begin a transaction that sees the database as it is now, even if others write to it meanwhile."""
-    if connection.dialect.name == SQLITE:
-        # By itself, Python's driver begins no transaction for reading.
-        connection.exec_driver_sql("BEGIN")
-    else:
-        connection.exec_driver_sql("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
-
-
 @cache
 def insert_games(dialect: str) -> ReturningInsert[Any]:
     """Return a statement that inserts the records whose ids do not exist yet, and returns these ids.

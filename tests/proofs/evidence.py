@@ -15,9 +15,9 @@ from gamed.games.battleship.wire import Code, Opcode, decode
 from gamed.records.index import validate
 from gamed.records.own import judgement, to_history
 from gamed.records.record import Record, document
+from gamed.store.database import Database
 from gamed.store.query import Query
 from gamed.store.recovery import read
-from gamed.store.sql import Database
 from tests.proofs.clients import ROLES, Client
 
 

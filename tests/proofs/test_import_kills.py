@@ -14,8 +14,8 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.records.index import validate
 from gamed.records.record import document
+from gamed.store.database import Database
 from gamed.store.query import Query
-from gamed.store.sql import Database
 from tests.benchmarks.imports import made
 from tests.daemon import SCRIPTS
 from tests.proofs import amount, skip  # noqa: F401 (trial looks for `skip`)

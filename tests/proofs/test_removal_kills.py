@@ -24,8 +24,8 @@ from gamed.games.softwarechallenge.seasons.hive.replays import file_name, write
 from gamed.records.index import validate
 from gamed.records.own import summary, to_history
 from gamed.records.record import Record, document
+from gamed.store.database import Database
 from gamed.store.query import Query
-from gamed.store.sql import Database
 from tests.daemon import SCRIPTS, Daemon, free_port
 from tests.games.softwarechallenge.hive.test_replays import whole
 from tests.proofs import amount, skip  # noqa: F401 (trial looks for `skip`)

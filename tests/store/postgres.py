@@ -18,7 +18,7 @@ from typing import Any
 
 from attrs import define, field
 
-from gamed.store.sql import Database
+from gamed.store.database import Database
 from tests.ending import at_end
 from tests.store.pump import SECONDS
 

@@ -7,7 +7,6 @@ import sqlite3
 from collections.abc import Iterable
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 from attrs import evolve
 from click.testing import CliRunner, Result
@@ -17,31 +16,30 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamed import cli
 from gamed.core.errors import StoreError
 from gamed.records.record import Summary
-from gamed.store import copying, dialects
+from gamed.store import copying, database, dialects
+from gamed.store.database import Database
 from gamed.store.query import Query
-from gamed.store.sql import Database
 from tests.store.examples import record, summary
 from tests.store.test_postgres import server
 
 OWNERS = frozenset({"203.0.113.7", "0123456789abcdef01234567"})
-TABLES = ("games", "owners", "seats", "summaries")
 
 
 def filled(url: str, numbers: Iterable[int]) -> None:
     """Store the records of some numbers in a database."""
-    database = Database(url)
-    database.thd_open()
+    store = Database(url)
+    store.thd_open()
     own = {n: evolve(summary(n, ("Ada", "Zoë")), owners=OWNERS) for n in numbers}
-    database.thd_keep([(record(n, f"<body>{n} 碁</body>".encode()), found) for n, found in own.items()])
-    database.thd_close()
+    store.thd_keep([(record(n, f"<body>{n} 碁</body>".encode()), found) for n, found in own.items()])
+    store.thd_close()
 
 
 def held(url: str) -> tuple[list[bytes], list[Summary]]:
     """Return what a database has."""
-    database = Database(url)
-    database.thd_open()
-    found = [one.body for one in database.thd_records()], database.thd_find(Query(limit=10_000))
-    database.thd_close()
+    store = Database(url)
+    store.thd_open()
+    found = [one.body for one in store.thd_records()], store.thd_find(Query(limit=10_000))
+    store.thd_close()
     return found
 
 
@@ -51,8 +49,8 @@ class CopyCase(SynchronousTestCase):
         self.folder.mkdir(parents=True)
         self.source, self.target = str(self.folder / "from.db"), str(self.folder / "to.db")
         # Short pages, so that few rows are many.
-        for name, rows in (("PAGE", 2), ("SHARED", 2), ("WAIT", 0.05)):
-            self.patch(copying, name, rows)
+        self.patch(database, "FEW", 2)
+        self.patch(copying, "WAIT", 0.05)
         self.patch(dialects, "PRAGMAS", ("busy_timeout = 50", *dialects.PRAGMAS[1:]))
 
     def url(self, file: str) -> str:
@@ -85,12 +83,8 @@ class SqliteTests(CopyCase):
     def test_all_tables_are_copied_and_the_counts_are_told(self) -> None:
         done = self.copied()
         self.assertEqual(held(self.url(self.target)), held(self.url(self.source)))
-        lines = done.stdout.splitlines()
-        self.assertRegex(
-            lines[0], r"^games: 10 rows, 10 copied, 0 there already; the checksum of both is [0-9a-f]{64}$"
-        )
-        self.assertEqual([line.partition(":")[0] for line in lines[:4]], list(TABLES))
-        self.assertEqual(lines[4], f"{self.target} has what {self.source} has.")
+        told = f"10 records, 10 copied, 0 there already.\n{self.target} has what {self.source} has.\n"
+        self.assertEqual(done.stdout, told)
         self.assertEqual(done.stderr, "")
 
     def test_only_its_owner_reads_the_new_file(self) -> None:
@@ -99,32 +93,21 @@ class SqliteTests(CopyCase):
 
     def test_a_second_run_copies_the_rest(self) -> None:
         filled(self.url(self.target), (0, 3, 4))
-        self.query(self.target, "DELETE FROM seats WHERE seat = 1")
-        tables = json.loads(self.copied(self.source, self.target, "--json").stdout)["tables"]
-        self.assertEqual(
-            {one["table"]: one["copied"] for one in tables}, {"games": 7, "owners": 14, "seats": 17, "summaries": 7}
-        )
-        self.assertEqual(held(self.url(self.target)), held(self.url(self.source)))
-        self.assertEqual(
-            {one["copied"] for one in json.loads(self.copied(self.source, self.target, "--json").stdout)["tables"]}, {0}
-        )
+        for count in (7, 0):
+            facts = json.loads(self.copied(self.source, self.target, "--json").stdout)
+            self.assertEqual((facts["records"], facts["copied"]), (10, count))
+            self.assertEqual(held(self.url(self.target)), held(self.url(self.source)))
 
-    def test_json_has_both_sides(self) -> None:
+    def test_json_has_the_facts(self) -> None:
         facts = json.loads(self.copied(self.source, self.target, "--json").stdout)
-        self.assertEqual((facts["from"], facts["to"], facts["equal"]), (self.source, self.target, True))
-        for table in facts["tables"]:
-            self.assertEqual(table["from"], table["to"])
-            self.assertEqual(
-                (table["equal"], table["missing"], table["surplus"], table["different"]), (True, [], [], [])
-            )
+        both = {"from": self.source, "to": self.target, "equal": True, "records": 10, "copied": 10}
+        self.assertEqual(facts, {**both, "missing": [], "surplus": [], "different": []})
 
     def test_a_target_with_other_data_is_refused_and_left_alone(self) -> None:
         filled(self.url(self.target), (3, 77))
         before = held(self.url(self.target))
         said = self.refused()
-        self.assertIn(
-            f"{self.target} has other data, and nothing was written. games: 10 rows in {self.source}, 2 in", said
-        )
+        self.assertIn(f"{self.target} has other data than {self.source}, and nothing was written (missing, for", said)
         self.assertIn(f"in the latter only, for example: {record(77).id}", said)
         self.assertIn("Copy into a new file or an empty database", said)
         self.assertEqual(held(self.url(self.target)), before)
@@ -132,7 +115,7 @@ class SqliteTests(CopyCase):
     def test_a_target_with_the_same_ids_and_other_content_is_refused(self) -> None:
         filled(self.url(self.target), (3,))
         self.query(self.target, "UPDATE seats SET name = 'Eve' WHERE seat = 1")
-        self.assertIn(f"different, for example: {record(3).id} 1)", self.refused())
+        self.assertIn(f"different, for example: {record(3).id})", self.refused())
 
     def test_a_target_of_another_program_is_refused(self) -> None:
         self.query(self.target, "CREATE TABLE orders (id INTEGER)")
@@ -145,15 +128,13 @@ class SqliteTests(CopyCase):
         for file in (self.source, self.target):
             self.query(file, "UPDATE alembic_version SET version_num = '9999'")
             said = self.refused()
-            self.assertIn(
-                f"{file} has the schema 9999, and this gamed copies {newest}. An older schema is upgraded", said
-            )
+            self.assertIn("9999", said)
             self.query(file, f"UPDATE alembic_version SET version_num = '{newest}'")
         self.copied()
 
     def test_a_source_without_a_schema_is_refused(self) -> None:
         self.query(self.target, "CREATE TABLE orders (id INTEGER)")
-        self.assertIn(f"{self.target} is not a database of gamed's", self.refused(self.target, self.source))
+        self.assertIn("the database has the schema None", self.refused(self.target, self.source))
 
     def test_no_source_no_target_and_both_the_same(self) -> None:
         self.assertIn("there is no database nosuch.db", self.refused("nosuch.db", self.target))
@@ -180,33 +161,24 @@ class SqliteTests(CopyCase):
         self.addCleanup(daemon.thd_close)
         with copying.opened(self.url(self.source), self.url(self.target)) as copy:
             self.assertTrue(copy.is_source_used)
-            copying_rows = copy.thd_copy()
-            next(copying_rows)
+            steps = copy.thd_copy()
+            next(steps)
             daemon.thd_keep([(record(n), summary(n)) for n in (11, 12)])
-            list(copying_rows)
-            list(copy.thd_compare())
-            # As of its beginning: no summary comes without its game.
-            self.assertEqual(
-                {name: (found.is_equal, found.target.rows) for name, found in copy.compared.items()},
-                {"games": (True, 10), "owners": (True, 20), "seats": (True, 20), "summaries": (True, 10)},
-            )
+            self.assertGreaterEqual(sum(steps), 8)
         done = self.copied()
-        self.assertIn("not copied. When this has ended, stop the daemon and run the same command again.", done.stderr)
-        self.assertIn("games: 12 rows, 2 copied, 10 there already", done.stdout)
+        self.assertIn(
+            "not be copied. When this has ended, stop the daemon and run the same command again.", done.stderr
+        )
+        self.assertIn("12 records, ", done.stdout)
+        self.assertEqual(held(self.url(self.target)), held(self.url(self.source)))
 
     def test_what_differs_at_the_end_is_told(self) -> None:
-        insert = copying.Copy._thd_insert
-
-        def forgetful(copy: copying.Copy, table: Any, pages: Any) -> int:
-            return insert(copy, table, (page[1:] if table.name == "seats" else page for page in pages))
-
-        self.patch(copying.Copy, "_thd_insert", forgetful)
+        keep = Database.thd_keep
+        self.patch(Database, "thd_keep", lambda store, records: keep(store, records[1:]))
         done = self.run_copy()
         self.assertEqual(done.exit_code, 1)
-        self.assertIn(
-            f"seats: 20 rows in {self.source}, 10 in {self.target} (missing, for example: {record(0).id} 0", done.stdout
-        )
-        self.assertIn(f"{self.target} is not a copy of {self.source}.", done.stdout)
+        self.assertTrue(done.stdout.startswith("10 records, 5 copied, "), done.stdout)
+        self.assertIn(f"is not a copy of {self.source} (missing, for example: {record(0).id}, ", done.stdout)
 
 
 class UrlTests(CopyCase):
@@ -244,12 +216,12 @@ class PostgresTests(CopyCase):
         daemon.thd_open()
         self.addCleanup(daemon.thd_close)
         self.assertIn("is open in another program, probably a daemon", self.refused(self.source, self.postgres))
-        self.assertIn("What it stores from now on is not copied", self.copied(self.postgres, self.target).stderr)
+        self.assertIn("What it stores from now on may not be copied", self.copied(self.postgres, self.target).stderr)
 
     def test_other_data_and_schemas_are_refused(self) -> None:
         filled(self.url(self.source), range(2))
         filled(self.postgres, (1, 2))
         self.assertIn(f"in the latter only, for example: {record(2).id}", self.refused(self.source, self.postgres))
         self.server.run(str(make_url(self.postgres).database), "UPDATE alembic_version SET version_num = '9999'")
-        self.assertIn("has the schema 9999", self.refused(self.source, self.postgres))
-        self.assertIn("has the schema 9999", self.refused(self.postgres, self.target))
+        self.assertIn("9999", self.refused(self.source, self.postgres))
+        self.assertIn("9999", self.refused(self.postgres, self.target))

@@ -35,11 +35,12 @@ from gamed.lobby.record_writer import KEEP_AGAIN, RecordWriter
 from gamed.records.own import summary as summary_of
 from gamed.records.record import document
 from gamed.store.changes import rewrite
+from gamed.store.database import BATCH, Database
 from gamed.store.dialects import CONNECTING, begin_alone
 from gamed.store.memory import MemoryJournal
 from gamed.store.query import Query
 from gamed.store.reading import readable
-from gamed.store.sql import BATCH, Database, SqlStore
+from gamed.store.sql import SqlStore
 from gamed.store.tables import metadata
 from tests.daemon import running
 from tests.proofs.beside import Match

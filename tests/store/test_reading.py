@@ -9,9 +9,9 @@ from unittest.mock import patch
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.core.errors import StoreError
+from gamed.store.database import Database
 from gamed.store.query import Query
 from gamed.store.reading import is_missing, readable
-from gamed.store.sql import Database
 from tests.store.examples import record, summary
 
 

@@ -18,8 +18,9 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.core.errors import StoreError
 from gamed.records.record import Record, Summary, unplayed
+from gamed.store.database import BATCH, Database
 from gamed.store.query import Query
-from gamed.store.sql import BATCH, GIVE_UP, PATIENCE, Database, SqlStore
+from gamed.store.sql import GIVE_UP, PATIENCE, SqlStore
 from tests.store.contract import store_tests
 from tests.store.examples import record, summary
 from tests.store.logs import sentences

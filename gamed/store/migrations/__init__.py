@@ -41,8 +41,8 @@ def require_newest(connection: Connection) -> None:
     revision = current_revision(connection)
     if revision != HEAD:
         raise StoreError(
-            f"the database has the schema {revision}, this gamed reads {HEAD}, and the database cannot be written to: "
-            "run this as a user who may write to it"
+            f"the database has the schema {revision}, and this gamed reads {HEAD}. An older one is upgraded when a "
+            "daemon of this version starts with it, or a command that may write to it; a newer one needs a newer gamed"
         )
 
 
