@@ -22,10 +22,9 @@ from twisted.internet.threads import deferToThreadPool
 from twisted.logger import Logger, globalLogPublisher
 from twisted.python import usage
 
-from gamed import __version__, quick_checks
+from gamed import __version__
 from gamed.admin.accounts import Accounts
 from gamed.admin.operators import Operators
-from gamed.audit import AuditObserver
 from gamed.config import UNIX, Config, WebConfig, load, with_password
 from gamed.console.reload import CHANGED, LATER, RESTART, UNUSABLE, Reloader
 from gamed.console.service import Console, console
@@ -33,13 +32,11 @@ from gamed.control.listener import LONGEST_PATH, ControlListener
 from gamed.core.errors import ConfigError, GamedError
 from gamed.core.reception import Reception
 from gamed.core.stats import Stats
-from gamed.fairness import TurnBudget
-from gamed.garbage import GarbagePauses, IdleCollector
+from gamed.doctor import quick_checks
 from gamed.lobby.expiry import Expiry
 from gamed.lobby.lobby import Lobby
 from gamed.lobby.recovery import recover
 from gamed.lobby.stall_clock import StallClock, has_passes
-from gamed.logs import format_faster, observers_of, reopen
 from gamed.net.accept_throttle import AcceptThrottle, accept_throttle_of
 from gamed.net.factory import SessionFactory
 from gamed.net.fair_queue import FairQueue
@@ -51,6 +48,10 @@ from gamed.net.strings import parse
 from gamed.net.systemd import REMEDY, UnusedSocket, Watchdog, activated, credential, notify, port_of
 from gamed.net.timers import ClockSteps, run_on_monotonic_time
 from gamed.net.twisted_private import poll_without_log_context
+from gamed.process.audit import AuditObserver
+from gamed.process.fairness import TurnBudget
+from gamed.process.garbage import GarbagePauses, IdleCollector
+from gamed.process.logs import format_faster, observers_of, reopen
 from gamed.registry import GameType, Named, games
 from gamed.store.database import Database, public_url
 from gamed.store.journal import FileJournal

@@ -11,8 +11,8 @@ from unittest.mock import patch
 from twisted.logger import Logger, globalLogPublisher
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.audit import AuditObserver, note, noted, say, user
 from gamed.core.errors import StoreError
+from gamed.process.audit import AuditObserver, note, noted, say, user
 
 ME = pwd.getpwuid(os.getuid()).pw_name
 TIME = r"^20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z "

@@ -9,8 +9,8 @@ from unittest.mock import patch
 from click.testing import CliRunner
 
 from gamed import cli
-from gamed.audit import user
 from gamed.core.errors import StoreError
+from gamed.process.audit import user
 from gamed.store.database import Database
 from tests.records.documents import GOFANS, NESTED
 from tests.records.samples import game, record

@@ -18,9 +18,9 @@ from typing import Any
 from click.testing import CliRunner
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed import quick_checks
-from gamed.cli import examination, main, ports
+from gamed.cli import main
 from gamed.config import Config, structure
+from gamed.doctor import examination, ports, quick_checks
 from gamed.net import strings
 from gamed.registry import games
 from gamed.store.database import Database

@@ -12,8 +12,8 @@ from typing import Any
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed import garbage
-from gamed.garbage import IDLE_BEATS, LOOK_BEATS, MANY, IdleCollector
+from gamed.process import garbage
+from gamed.process.garbage import IDLE_BEATS, LOOK_BEATS, MANY, IdleCollector
 
 
 class IdleCollectorTests(SynchronousTestCase):

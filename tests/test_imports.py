@@ -180,7 +180,7 @@ class CommandTests(SynchronousTestCase):
             (modules,) = printed(COMMAND, json.dumps(words), folder=".")
             self.assertEqual(
                 among(modules, ["gamed", "twisted", "lxml", "sqlalchemy"]),
-                ["gamed", "gamed.cli", "gamed.cli.terminal", "gamed.core", "gamed.core.errors", "gamed.texts"],
+                ["gamed", "gamed.cli", "gamed.cli.terminal", "gamed.core", "gamed.core.errors", "gamed.core.texts"],
             )
 
 

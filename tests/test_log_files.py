@@ -10,7 +10,7 @@ from pathlib import Path
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.logs import reopen
+from gamed.process.logs import reopen
 from tests.daemon import Daemon
 
 

@@ -21,8 +21,8 @@ from twisted.logger import (
 from twisted.python.failure import Failure
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.logs import Lines, as_json, as_text, format_faster, json_lines, text_lines
-from gamed.texts import timestamp
+from gamed.core.texts import timestamp
+from gamed.process.logs import Lines, as_json, as_text, format_faster, json_lines, text_lines
 
 
 class LogCase(SynchronousTestCase):

@@ -13,9 +13,8 @@ from typing import Any
 
 import pytest
 
-from gamed import quick_checks
-from gamed.cli import examination, ports
 from gamed.config import load, structure
+from gamed.doctor import examination, ports, quick_checks
 from gamed.net.limits import DESCRIPTORS_KEPT
 from gamed.store.database import Database
 from tests.net.certificates import Authority

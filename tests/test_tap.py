@@ -22,7 +22,7 @@ from twisted.python import usage
 from twisted.trial.unittest import SynchronousTestCase
 from zope.interface import implementer
 
-from gamed import __version__, audit, tap
+from gamed import __version__, tap
 from gamed.core.errors import RemoteProtocolError, StoreError
 from gamed.core.game import Outcome, Termination
 from gamed.core.history import MOVE
@@ -31,6 +31,7 @@ from gamed.lobby.expiry import FIRST
 from gamed.lobby.lobby import Lobby
 from gamed.lobby.match_recorder import AFTERWARDS
 from gamed.net.listener import Listener
+from gamed.process import audit
 from gamed.records.own import summary as summary_of
 from gamed.registry import games
 from gamed.replayers import importer

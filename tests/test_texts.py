@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.texts import printable, timestamp
+from gamed.core.texts import printable, timestamp
 
 
 class PrintableTests(SynchronousTestCase):

@@ -12,9 +12,9 @@ import pytest
 from click.testing import CliRunner
 from twisted.logger import capturedLogs
 
-from gamed import quick_checks
-from gamed.cli import examination, main
+from gamed.cli import main
 from gamed.config import AccountConfig, ConsoleConfig, StoreConfig, WebConfig, load
+from gamed.doctor import examination, quick_checks
 from gamed.registry import games
 from tests.net.certificates import Authority
 from tests.test_tap import DaemonTestCase

@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterable, Iterator
 from attrs import define, field
 from twisted.logger import Logger
 
-from gamed.audit import say
 from gamed.core.findings import Finding
+from gamed.core.texts import printable
 from gamed.lobby.room import Room
 from gamed.net.addresses import address_text
-from gamed.texts import printable
+from gamed.process.audit import say
 
 log = Logger()
 

@@ -6,11 +6,11 @@ import json
 
 import click
 
-from gamed.cli.examination import examine, plain, worst
 from gamed.cli.terminal import config_option, json_option, one_line
 from gamed.config import load
 from gamed.core.errors import ConfigError
-from gamed.quick_checks import ERROR, OK, Finding
+from gamed.doctor.examination import examine, plain, worst
+from gamed.doctor.quick_checks import ERROR, OK, Finding
 
 _COLOURS = {"ok": "green", "warning": "yellow", "error": "red"}
 

@@ -19,12 +19,12 @@ from gamed.cli.sources import XML, stored, written_of
 from gamed.cli.terminal import CANNOT_WRITE, config_option, counted_of, json_option, private
 from gamed.config import StoreConfig
 from gamed.core.errors import StoreError
+from gamed.core.texts import printable
 from gamed.records import own
 from gamed.records.own import to_history
 from gamed.records.record import Record, document
 from gamed.registry import ReplayFormat, game_types, written_games
 from gamed.store.replays import thd_write_file
-from gamed.texts import printable
 
 _WRITTEN: Final = [f"{', '.join(game.format_names)}: for {game.title}" for game in written_games().values()]
 _REPLAYS: Final = [

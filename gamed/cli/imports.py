@@ -23,19 +23,19 @@ import attrs
 import click
 from attrs import define, field
 
-from gamed.audit import noted
 from gamed.cli.boards import DESCRIBED, check_boards
 from gamed.cli.database import database, store_settings
 from gamed.cli.terminal import config_option, counted_of, encoding_option, json_option, one_line
 from gamed.config import StoreConfig
 from gamed.core.errors import StoreConflict
+from gamed.core.texts import printable
+from gamed.process.audit import noted
 from gamed.records.importer import Imported, refused
 from gamed.records.record import RecordError
 from gamed.records.source import read, read_stream
 from gamed.replayers import importer
 from gamed.store.database import Database
 from gamed.store.reading import is_missing
-from gamed.texts import printable
 
 if TYPE_CHECKING:
     Checked: TypeAlias = tuple[str, Imported]

@@ -33,9 +33,9 @@ from gamed.arena.slot_program import become_subreaper
 from gamed.cli.scoreboard import Scoreboard
 from gamed.cli.terminal import ProgressLine, counted_of
 from gamed.core.errors import GamedError
+from gamed.core.texts import printable
 from gamed.net.timers import run_on_monotonic_time
 from gamed.registry import GameType
-from gamed.texts import printable
 from gamed.tournament.schedule import Plan, due
 from gamed.tournament.sprt import Sprt
 

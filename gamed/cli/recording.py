@@ -14,8 +14,8 @@ from gamed.cli.conversion import written
 from gamed.cli.sources import by_ending
 from gamed.cli.terminal import game_options
 from gamed.core.errors import GamedError, RuleError
+from gamed.core.texts import printable
 from gamed.registry import written_games
-from gamed.texts import printable
 
 GAME: Final = next(iter(written_games().values()))
 HELP: Final = """

@@ -18,10 +18,10 @@ from gamed.cli.database import database, missing_database, named, store_settings
 from gamed.cli.scores import scored
 from gamed.cli.terminal import UNFITTED, config_option, json_option, shortened
 from gamed.core.game import Termination
+from gamed.core.texts import printable
 from gamed.records.record import Summary
 from gamed.registry import Scores, example, kinds, written_games
 from gamed.store.query import Query
-from gamed.texts import printable
 
 SHORT_ID: Final = 8
 """Characters of an id that a table shows."""

@@ -11,13 +11,13 @@ from typing import Final
 
 import click
 
-from gamed.audit import noted
 from gamed.cli.database import database, missing_database, store_settings
 from gamed.cli.terminal import config_option, counted_of
+from gamed.core.texts import printable
+from gamed.process.audit import noted
 from gamed.records.index import Index
 from gamed.records.record import Record, RecordError, Summary, unplayed
 from gamed.replayers import known_formats, summary
-from gamed.texts import printable
 
 SHARED: Final = 100
 """The number of records per transaction."""

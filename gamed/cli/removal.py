@@ -18,13 +18,14 @@ from typing import Any, Final
 import attrs
 import click
 
-from gamed.audit import Noted, noted
 from gamed.cli.database import database, missing_database, named
 from gamed.cli.records import selection_options
 from gamed.cli.reindex import summary_of
 from gamed.cli.terminal import config_option, confirm, counted_of, json_option, yes_option
 from gamed.config import Config, StoreConfig, load
 from gamed.core.errors import GamedError, UnknownRecord
+from gamed.core.texts import printable
+from gamed.process.audit import Noted, noted
 from gamed.records.anonymous import Outcome, Person, anonymised
 from gamed.registry import example
 from gamed.replayers import known_formats
@@ -33,7 +34,6 @@ from gamed.store.database import Database
 from gamed.store.leftovers import thd_forget, thd_holding
 from gamed.store.query import Query
 from gamed.store.replays import folders
-from gamed.texts import printable
 
 PORTION: Final = 100
 """The number of records changed in one transaction. A daemon that writes at the same time waits for it."""

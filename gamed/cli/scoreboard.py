@@ -19,7 +19,7 @@ from gamed.arena.runner import Finished
 from gamed.arena.slots import Exit
 from gamed.cli.terminal import counted_of
 from gamed.core.game import Options, Termination
-from gamed.texts import printable
+from gamed.core.texts import printable
 from gamed.tournament.elo import Estimate
 from gamed.tournament.results import Result
 from gamed.tournament.schedule import Plan, Played, distinct, pairs, played

@@ -19,6 +19,7 @@ from gamed.cli.sources import in_file, record_of, written_of
 from gamed.cli.terminal import UNFITTED, config_option, counted_of, encoding_option, json_option
 from gamed.core.errors import GamedError
 from gamed.core.history import Entry, History
+from gamed.core.texts import printable
 from gamed.records import own
 from gamed.records.notation import base64
 from gamed.records.outline import Line, outline
@@ -26,7 +27,6 @@ from gamed.records.own import Judgement
 from gamed.records.positions import departures, findings, refusals
 from gamed.records.record import Record, Summary
 from gamed.registry import WrittenGame, game_types
-from gamed.texts import printable
 
 STEPS: Final = {"n": 1, " ": 1, "\r": 1, "\x1b[C": 1, "\x1b[B": 1, "p": -1, "\x1b[D": -1, "\x1b[A": -1}
 """By how many moves a key steps: n, space, return, right and down forward; p, left and up back."""

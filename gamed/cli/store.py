@@ -10,8 +10,8 @@ import attrs
 import click
 
 from gamed.cli.terminal import counted_of, json_option
+from gamed.core.texts import printable
 from gamed.store.copying import Copy, opened, url_of
-from gamed.texts import printable
 
 
 @click.command("copy", epilog="Example: gamed store copy /var/lib/gamed/gamed.db postgresql+psycopg://gamed@/gamed")

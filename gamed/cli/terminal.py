@@ -20,7 +20,7 @@ from attrs import define, frozen
 from click.shell_completion import CompletionItem
 
 from gamed.core.errors import GamedError
-from gamed.texts import printable
+from gamed.core.texts import printable
 
 if TYPE_CHECKING:
     from gamed.registry import Option  # its import is not for the help of a group

@@ -21,9 +21,9 @@ from gamed.bots.play import BotError
 from gamed.bots.watch import watch as watch_game
 from gamed.cli.terminal import UNFITTED, json_option
 from gamed.core.errors import GamedError
+from gamed.core.texts import printable
 from gamed.net.timers import run_on_monotonic_time
 from gamed.registry import Frame, Viewer, game_types, games
-from gamed.texts import printable
 
 GAMES: Final = {kind: made.viewer for kind, made in game_types().items() if made.viewer is not None}
 """The games that can be watched so, and what watches them."""

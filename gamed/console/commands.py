@@ -38,12 +38,12 @@ from gamed.console.render import Answer, Facts, Picture, Table
 from gamed.core.errors import ConsoleError
 from gamed.core.reception import SupportsCourses, SwitchesLimits
 from gamed.core.table import Step
+from gamed.core.texts import printable
 from gamed.lobby.room import Room
 from gamed.net.limits import network_of
 from gamed.net.session import Session
 from gamed.records.record import Record, document
 from gamed.store.query import Query
-from gamed.texts import printable
 
 log = Logger()
 

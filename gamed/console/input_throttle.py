@@ -11,8 +11,8 @@ from typing import Any, Final
 from attrs import define, field
 from twisted.internet.interfaces import IDelayedCall, IReactorTime
 
-from gamed.fairness import CONSOLE_BYTES
 from gamed.net.limits import Bucket
+from gamed.process.fairness import CONSOLE_BYTES
 
 LINE_BYTES: Final = 4_096
 """The longest line, including escape sequences and telnet commands."""

@@ -13,8 +13,8 @@ from twisted.logger import (
     globalLogPublisher,
 )
 
-from gamed.audit import NAMESPACE
-from gamed.logs import observers_of
+from gamed.process.audit import NAMESPACE
+from gamed.process.logs import observers_of
 
 _CONCH: Final = ("Authentication", "Channel", "ConsoleSSHTransport", "SSHConsoleFactory")
 CHATTY: Final = ("twisted.conch", *(f"gamed.console.ssh.{name}" for name in _CONCH))

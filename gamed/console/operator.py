@@ -19,6 +19,7 @@ from gamed.core.errors import ConsoleError
 from gamed.core.findings import Finding
 from gamed.core.game import Termination
 from gamed.core.reception import Reception, SupportsCourses
+from gamed.core.texts import printable
 from gamed.lobby.lobby import Lobby
 from gamed.lobby.refusals import Refused
 from gamed.lobby.room import Room
@@ -26,7 +27,6 @@ from gamed.net.game_listeners import GameListeners
 from gamed.net.limits import Bans, ConnectionLimits
 from gamed.net.session import Session
 from gamed.records.record import Summary
-from gamed.texts import printable
 
 SHORTEST: Final = 4
 """The least number of characters of an id."""

@@ -14,7 +14,7 @@ from typing import Any, Final, TypeAlias
 
 from attrs import frozen
 
-from gamed.texts import printable
+from gamed.core.texts import printable
 
 LEAST: Final = 8
 """The least width of an elastic column."""

@@ -16,7 +16,7 @@ from gamed.console.parsing import Argument, Call, Command, UsageError, named, pa
 from gamed.console.render import Facts, Picture, Table, render
 from gamed.console.screens import Screen
 from gamed.core.errors import GamedError
-from gamed.texts import printable
+from gamed.core.texts import printable
 
 log = Logger()
 

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
-from random import Random
-from typing import Any, Final, Protocol, TypeAlias, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias, TypeVar, runtime_checkable
 
-from attrs import define, frozen
+from attrs import frozen
+
+if TYPE_CHECKING:
+    from random import Random
 
 Seat: TypeAlias = int
 """A player's place at the table, counted from 0 in the order of joining."""
@@ -87,20 +89,6 @@ class Outcome:
     termination: Termination
     winner: Seat | None = None
     """None: nobody has won."""
-
-
-@define(weakref_slot=False)
-class Seeded:
-    """Makes the random generators of a match: one for each draw, so that a restored match goes on with the same lots.
-
-    Each open room has one: a `partial` is much larger.
-    """
-
-    seed: int
-
-    def __call__(self, draw: int) -> Random:
-        """Return the generator of the draw with a number, counted from 0."""
-        return Random(f"{self.seed}:{draw}")  # noqa: S311 (games, not cryptography)
 
 
 State = TypeVar("State")

@@ -15,7 +15,7 @@ from typing import Final
 from attrs import define, field
 
 from gamed.core.game import Outcome, Seat, Termination
-from gamed.texts import timestamp
+from gamed.core.texts import timestamp
 
 OPENED = "opened"
 JOINED = "joined"

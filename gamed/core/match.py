@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from math import inf
-from random import Random
-from typing import Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from attrs import define, field
 
@@ -20,6 +19,9 @@ from gamed.core.findings import Finding
 from gamed.core.game import CHANCE, Game, Options, Outcome, Seat, Termination, max_moves
 from gamed.core.history import DRAWN, JOINED, LEFT, MOVE, STARTED, Entry, History, Value, ended
 from gamed.core.table import Step
+
+if TYPE_CHECKING:
+    from random import Random
 
 FINDINGS_KEPT = 50
 """How many findings of one game are kept: a broken client must not fill the record."""

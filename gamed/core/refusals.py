@@ -13,7 +13,7 @@ from typing import Final
 
 from attrs import define, evolve, field, frozen
 
-from gamed.texts import printable
+from gamed.core.texts import printable
 
 KEPT: Final = 10
 """Refusals of each peer that are kept and logged in full. The following ones are only counted."""

@@ -17,8 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from math import inf
-from random import Random
-from typing import Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from attrs import define, evolve, field, frozen
 
@@ -31,6 +30,9 @@ from gamed.core.history import DRAWN, JOINED, LEFT, LINE, STARTED, Entry, Fact, 
 from gamed.core.match import FINDINGS_KEPT
 from gamed.core.refusals import Refusal
 from gamed.core.table import Addressed, Step
+
+if TYPE_CHECKING:
+    from random import Random
 
 REVIEWED_AT_ONCE = 128
 """How many lines one review judges at most, so that it never holds up another room for long."""

@@ -18,10 +18,10 @@ from twisted.internet.interfaces import IDelayedCall, IReactorTime
 from twisted.logger import Logger
 from twisted.python.failure import Failure
 
-from gamed import audit
 from gamed.core.errors import StoreError
+from gamed.core.texts import timestamp
+from gamed.process import audit
 from gamed.store import Store
-from gamed.texts import timestamp
 
 log = Logger()
 

@@ -23,17 +23,18 @@ from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 from twisted.python.failure import Failure
 
-from gamed.audit import say
 from gamed.core.errors import DiskError, RoomError, StoreError
 from gamed.core.events import Event
 from gamed.core.findings import Finding
-from gamed.core.game import MOST_MOVES, OPENING_PLIES, Options, Seeded, Termination
+from gamed.core.game import MOST_MOVES, OPENING_PLIES, Options, Termination
 from gamed.core.history import History
+from gamed.core.lots import Seeded
 from gamed.core.peer import Party, Peer
 from gamed.core.reception import check_wanted, reserved, suits
 from gamed.core.refusals import Refusal
 from gamed.core.stats import Stats
 from gamed.core.table import Outlasts
+from gamed.core.texts import UUID, timestamp
 from gamed.lobby.delivery import Delivery
 from gamed.lobby.logins import Logins
 from gamed.lobby.match_recorder import MatchRecorder
@@ -42,11 +43,11 @@ from gamed.lobby.record_writer import RecordWriter
 from gamed.lobby.refusals import RefusalLog
 from gamed.lobby.reservations import ReservationBook
 from gamed.lobby.room import Dispatch, Room
+from gamed.process.audit import say
 from gamed.records.own import to_history
 from gamed.records.record import RecordError
 from gamed.registry import GameType
 from gamed.store import Journal, Store
-from gamed.texts import UUID, timestamp
 
 log = Logger()
 

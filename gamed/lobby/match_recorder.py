@@ -22,9 +22,9 @@ from twisted.python.failure import Failure
 
 from gamed.core.history import History
 from gamed.core.table import Judged
-from gamed.fairness import one_a_turn
 from gamed.lobby.record_writer import RecordWriter
 from gamed.lobby.room import Room
+from gamed.process.fairness import one_a_turn
 from gamed.records.own import PORTION, summarize, writing
 from gamed.registry import GameType
 from gamed.store import Journal

@@ -11,8 +11,9 @@ from __future__ import annotations
 from twisted.logger import Logger
 
 from gamed.core.errors import StoreError
-from gamed.core.game import Outcome, Seeded, Termination
+from gamed.core.game import Outcome, Termination
 from gamed.core.history import HELD, OPENED, Entry, History, ended
+from gamed.core.lots import Seeded
 from gamed.core.table import Table, replay
 from gamed.lobby.lobby import Lobby
 

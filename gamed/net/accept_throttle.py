@@ -22,8 +22,8 @@ from twisted.internet.tcp import Connection, Port
 from twisted.python.failure import Failure
 from zope.interface import implementer
 
-from gamed.fairness import ACCEPT_DESCRIPTORS, ACCEPT_SLICE, TurnBudget
 from gamed.net.twisted_private import PolledReader, accept_with
+from gamed.process.fairness import ACCEPT_DESCRIPTORS, ACCEPT_SLICE, TurnBudget
 
 
 @implementer(IReactorFDSet, IReadDescriptor)

@@ -4,8 +4,9 @@ All game listeners share one queue: messages within a session's share are served
 here. Web requests have a queue of their own, through which all of them pass.
 
 The clients of the queue are served in turn, a few messages each, for `QUEUE_SLICE` of a reactor turn in all, or for the
-rest of the turn's budget (gamed/fairness.py). So however many wait, they delay everything else by one slice a turn. If
-the reactor has nothing else to do, its turns follow each other immediately, and the queue is served all the time.
+rest of the turn's budget (gamed/process/fairness.py). So however many wait, they delay everything else by one slice a
+turn. If the reactor has nothing else to do, its turns follow each other immediately, and the queue is served all the
+time.
 
 A client that finds the queue empty is served without waiting for a turn, because scheduling a turn costs more than
 serving most messages. That must not become a way around the slice: clients that come one after the other could each be
@@ -23,7 +24,7 @@ from attrs import Factory, define, field
 from twisted.internet.interfaces import IDelayedCall, IReactorTime
 from twisted.logger import Logger
 
-from gamed.fairness import QUEUE_SLICE, TurnBudget
+from gamed.process.fairness import QUEUE_SLICE, TurnBudget
 
 log = Logger()
 

@@ -13,8 +13,8 @@ from attrs import define, field
 from twisted.internet.interfaces import IReactorTime
 
 from gamed.core.events import Event
-from gamed.fairness import SHARE, STORE
 from gamed.net.limits import Bucket
+from gamed.process.fairness import SHARE, STORE
 from gamed.wire import Connection
 
 

@@ -37,7 +37,6 @@ from gamed.core.peer import Party
 from gamed.core.reception import Reservation
 from gamed.core.refusals import LEFT_EARLY, Refusal, Refusals
 from gamed.core.table import OBSERVERS
-from gamed.fairness import MESSAGES_AT_ONCE
 from gamed.lobby.room import Room
 from gamed.net.arrivals import Arrivals
 from gamed.net.begun import BegunMessage
@@ -62,6 +61,7 @@ from gamed.net.phase import (
 )
 from gamed.net.sockets import acknowledge, below, has_bytes, has_hung_up, is_tcp, is_tls, read_at_most, tune
 from gamed.net.tls import failed_handshake
+from gamed.process.fairness import MESSAGES_AT_ONCE
 from gamed.wire import Connection
 
 if TYPE_CHECKING:

@@ -17,6 +17,7 @@ from attrs import field, frozen
 from lxml import etree
 
 from gamed.core.errors import TOO_MUCH_WORK, RuleError
+from gamed.core.texts import UUID
 from gamed.records.canonical import imported_id
 from gamed.records.index import Format, Index, Schema, named, reason, require
 from gamed.records.own import PUBLISHER
@@ -25,7 +26,6 @@ from gamed.records.played import Played, Remark
 from gamed.records.record import Record, RecordError, Summary, unplayed
 from gamed.records.record import document as record_document
 from gamed.records.written import Formats
-from gamed.texts import UUID
 
 Replayer: TypeAlias = Callable[[Record], Played]
 """Replays a valid record by the rules of its game.

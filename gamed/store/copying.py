@@ -20,7 +20,7 @@ from sqlalchemy.exc import ArgumentError, OperationalError
 
 from gamed.core.errors import StoreError
 from gamed.records.record import Record, Summary
-from gamed.store.database import Database, public_url
+from gamed.store.database import BATCH, Database, public_url
 from gamed.store.dialects import APPLICATION, SQLITE, parsed
 from gamed.store.migrations import VERSION_TABLE
 from gamed.store.reading import SHM, file_of, is_missing, readable
@@ -28,6 +28,9 @@ from gamed.store.tables import metadata
 
 EXAMPLES: Final = 3
 """The most records that are named if two databases differ."""
+
+AT_ONCE: Final = 2_000_000
+"""So many bytes are stored in one transaction, or `BATCH` records."""
 
 WAIT: Final = 5.0
 """Seconds to wait for another program to release the target: for example, a copy that has just been killed."""
@@ -108,9 +111,14 @@ class Copy:
 
     def thd_copy(self) -> Iterator[int]:
         """Store the records that the target does not have."""
-        for records in self.source.thd_everything():
-            self.copied += len(self.target.thd_keep(records))
-            yield len(records)
+        waiting: list[tuple[Record, Summary]] = []
+        for records in chain(self.source.thd_everything(), [[]]):
+            waiting += records
+            # Each transaction waits for the disk.
+            if not records or sum(len(record.body) for record, _ in waiting) > AT_ONCE or len(waiting) >= BATCH:
+                self.copied += len(self.target.thd_keep(waiting))
+                yield len(waiting)
+                waiting.clear()
 
 
 def _each(database: Database) -> Iterator[tuple[Record, Summary]]:

@@ -20,7 +20,7 @@ from sqlalchemy.exc import ArgumentError
 from sqlalchemy.sql.dml import ReturningInsert
 
 from gamed.core.errors import StoreError
-from gamed.private import opened
+from gamed.process.private import opened
 from gamed.store.tables import games
 
 SQLITE: Final = "sqlite"

@@ -21,7 +21,7 @@ from twisted.python.threadpool import ThreadPool
 
 from gamed.core.errors import StoreError
 from gamed.core.stats import Stats
-from gamed.fairness import STORED_AT_ONCE
+from gamed.process.fairness import STORED_AT_ONCE
 from gamed.records.record import Record, Summary
 from gamed.store.database import BATCH, Database, Unusable, public_url
 from gamed.store.query import Query

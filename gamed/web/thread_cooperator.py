@@ -1,7 +1,7 @@
 """Work that would block the reactor for too long: it is done in a thread, one job after the other, in slices.
 
 Python switches between busy threads only every five milliseconds, and a move must not wait for that long. So the thread
-sleeps for a moment after each slice of half a millisecond, which releases the GIL (gamed/fairness.py).
+sleeps for a moment after each slice of half a millisecond, which releases the GIL (gamed/process/fairness.py).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from attrs import define, field
 from twisted.internet.defer import Deferred, DeferredSemaphore
 from twisted.internet.threads import deferToThread
 
-from gamed.fairness import WORKER_PAUSE, WORKER_SLICE
+from gamed.process.fairness import WORKER_PAUSE, WORKER_SLICE
 from gamed.web.answers import Refusal
 
 T = TypeVar("T")

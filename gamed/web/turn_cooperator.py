@@ -1,4 +1,7 @@
-"""Work for browsers that is done in slices of reactor turns, so that no move waits for it (gamed/fairness.py)."""
+"""Work for browsers that is done in slices of reactor turns, so that no move waits for it.
+
+Source: docs/topics/design.md#floods.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +14,8 @@ from twisted.internet.task import Cooperator, SchedulerStopped
 from twisted.logger import Logger
 from twisted.python.failure import Failure
 
-from gamed.fairness import STREAMS_PAUSE, STREAMS_SLICE, cooperator
 from gamed.net.twisted_private import input_watch
+from gamed.process.fairness import STREAMS_PAUSE, STREAMS_SLICE, cooperator
 
 log = Logger()
 

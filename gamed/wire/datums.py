@@ -14,7 +14,7 @@ from typing import Final, TypeAlias, Union
 from attrs import frozen
 
 from gamed.core.errors import LocalProtocolError, RemoteProtocolError
-from gamed.texts import printable
+from gamed.core.texts import printable
 
 # Python's \s has four separators more than Unicode's White_Space; the reader takes the byte order mark for white space.
 WHITE_SPACE: Final = "\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"

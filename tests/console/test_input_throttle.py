@@ -6,7 +6,7 @@ from twisted.internet.testing import StringTransport
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.console.input_throttle import LINE_BYTES, LINES_IN_STORE, LINES_PER_SECOND, InputThrottle
-from gamed.fairness import CONSOLE_BYTES as AT_ONCE
+from gamed.process.fairness import CONSOLE_BYTES as AT_ONCE
 from tests.lobby.doubles import Turns
 
 

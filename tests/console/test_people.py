@@ -17,7 +17,6 @@ from twisted.internet.testing import MemoryReactorClock
 from twisted.logger import LogPublisher, capturedLogs
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed import quick_checks
 from gamed.admin.accounts import NO_SECRET, Secret, secrets_of
 from gamed.admin.operators import Operator
 from gamed.config import AccountConfig, ConsoleConfig, structure
@@ -33,6 +32,7 @@ from gamed.console.ssh import (
 )
 from gamed.console.ssh_keys import AuthorizedKeys, fingerprint_of
 from gamed.core.errors import ConfigError
+from gamed.doctor import quick_checks
 from gamed.net.limits import network_of
 from gamed.registry import games
 from gamed.tap import build, with_credentials

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.console.render import Facts, Picture, Table, render
-from gamed.texts import printable
+from gamed.core.texts import printable
 
 TABLE = Table(("ID", "PLAYERS", "N"), [("a", ["Ada", "Grace Hopper"], 3), ("b", [], None)], "Nothing.", ("PLAYERS",))
 FACTS = Facts({"id": "a", "paused": True, "seats": TABLE, "board": Picture("x\ny")})

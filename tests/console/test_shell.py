@@ -8,10 +8,10 @@ from twisted.internet.defer import Deferred
 from twisted.logger import LogEvent, Logger, LogLevel, LogPublisher, capturedLogs
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.audit import NAMESPACE
 from gamed.console.commands import COMMANDS
 from gamed.console.levels import LogLevels
 from gamed.core.errors import StoreError
+from gamed.process.audit import NAMESPACE
 from gamed.records.record import Summary
 from tests.console.sessions import ConsoleTestCase, everything
 

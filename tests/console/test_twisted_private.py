@@ -8,10 +8,10 @@ from twisted.trial.unittest import SynchronousTestCase
 
 import twisted
 from gamed.console.ssh import Authentication
-from gamed.logs import observers_of
+from gamed.process.logs import observers_of
 
 CHANGED = f"Twisted {twisted.__version__} has changed"
-OBSERVERS = f"{CHANGED} where a LogPublisher keeps its observers: change observers_of in gamed/logs.py"
+OBSERVERS = f"{CHANGED} where a LogPublisher keeps its observers: change observers_of in gamed/process/logs.py"
 LOGIN = (
     f"{CHANGED} how SSHUserAuthServer ends a login: Authentication in gamed/console/ssh.py is to take part in it anew"
 )

@@ -9,8 +9,9 @@ from attrs import evolve, frozen
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.core.errors import IllegalMove, InvalidMove, NotYourTurn
-from gamed.core.game import CHANCE, Options, Outcome, Seat, Seeded, Termination
+from gamed.core.game import CHANCE, Options, Outcome, Seat, Termination
 from gamed.core.history import DRAWN, ENDED, JOINED, LEFT, MOVE, STARTED, History
+from gamed.core.lots import Seeded
 from gamed.core.match import FINDINGS_KEPT, Match, opening
 
 ROOM = "6f0c1f0e-7c7e-4c1b-9d5e-2f6d3a1b4c5d"

@@ -10,9 +10,9 @@ from twisted.internet.task import Clock
 from twisted.logger import LogEvent, capturedLogs, formatEvent
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed import audit
 from gamed.core.errors import StoreError
 from gamed.lobby.expiry import EVERY, FIRST, PAUSE, PORTION, Expiry
+from gamed.process import audit
 from gamed.store.memory import MemoryStore
 from tests.store.logs import sentences
 

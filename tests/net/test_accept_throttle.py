@@ -16,10 +16,10 @@ from twisted.trial.unittest import SynchronousTestCase
 from zope.interface import implementer
 from zope.interface.verify import verifyObject
 
-from gamed.fairness import ACCEPT_DESCRIPTORS as AT_ONCE
-from gamed.fairness import ACCEPT_SLICE as SLICE
-from gamed.fairness import TurnBudget
 from gamed.net.accept_throttle import AcceptThrottle, IReactorFDSet, IReadDescriptor, accept_throttle_of
+from gamed.process.fairness import ACCEPT_DESCRIPTORS as AT_ONCE
+from gamed.process.fairness import ACCEPT_SLICE as SLICE
+from gamed.process.fairness import TurnBudget
 
 
 class Reactor(MemoryReactorClock):  # type: ignore[misc]

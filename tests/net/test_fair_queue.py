@@ -7,9 +7,9 @@ from collections.abc import Callable
 from attrs import define, field
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.fairness import LEAST, TURN, TurnBudget
-from gamed.fairness import QUEUE_SLICE as SLICE
 from gamed.net.fair_queue import FairQueue
+from gamed.process.fairness import LEAST, TURN, TurnBudget
+from gamed.process.fairness import QUEUE_SLICE as SLICE
 from tests.lobby.doubles import Turns
 
 

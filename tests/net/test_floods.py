@@ -18,13 +18,13 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamed.core.errors import RemoteProtocolError
 from gamed.core.events import Event, Moved
 from gamed.core.peer import Peer
-from gamed.fairness import MESSAGES_AT_ONCE as AT_ONCE
-from gamed.fairness import QUEUE_SLICE as SLICE
-from gamed.fairness import SHARE, STORE
 from gamed.lobby.room import Room
 from gamed.net.factory import SessionFactory
 from gamed.net.limits import ConnectionLimits
 from gamed.net.session import LEFT_BEHIND, Session
+from gamed.process.fairness import MESSAGES_AT_ONCE as AT_ONCE
+from gamed.process.fairness import QUEUE_SLICE as SLICE
+from gamed.process.fairness import SHARE, STORE
 from tests.lobby.doubles import Turns
 from tests.net.transports import Handle, TCPTransport
 from tests.store.logs import sentences

@@ -10,8 +10,8 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.core.errors import RemoteProtocolError
 from gamed.core.events import Event, Moved
-from gamed.fairness import SHARE, STORE
 from gamed.net.inbox import Inbox
+from gamed.process.fairness import SHARE, STORE
 from tests.net.test_floods import Lines
 from tests.net.test_session import LINE, SessionTestCase
 

@@ -50,6 +50,7 @@ class CopyCase(SynchronousTestCase):
         self.source, self.target = str(self.folder / "from.db"), str(self.folder / "to.db")
         # Short pages, so that few rows are many.
         self.patch(database, "FEW", 2)
+        self.patch(copying, "BATCH", 2)
         self.patch(copying, "WAIT", 0.05)
         self.patch(dialects, "PRAGMAS", ("busy_timeout = 50", *dialects.PRAGMAS[1:]))
 

@@ -28,9 +28,9 @@ from twisted.trial.unittest import SynchronousTestCase
 
 import gamed.store.migrations
 from gamed import cli
-from gamed.cli.examination import check_database
 from gamed.core.errors import StoreConflict, StoreError
 from gamed.core.stats import Stats
+from gamed.doctor.examination import check_database
 from gamed.lobby.record_writer import KEEP_AGAIN, RecordWriter
 from gamed.records.own import summary as summary_of
 from gamed.records.record import document

@@ -22,10 +22,10 @@ from twisted.trial.unittest import SynchronousTestCase, TestCase
 from gamed.core.errors import GamedError, StoreError
 from gamed.core.findings import Finding
 from gamed.core.table import replay
-from gamed.fairness import WORKER_PAUSE as PAUSE
-from gamed.fairness import WORKER_SLICE as SLICE
 from gamed.games.go import gofans
 from gamed.games.go.tree import GoGame, Node, Point
+from gamed.process.fairness import WORKER_PAUSE as PAUSE
+from gamed.process.fairness import WORKER_SLICE as SLICE
 from gamed.records.anonymous import Person, anonymised
 from gamed.records.own import from_history, summarize
 from gamed.records.own import summary as own_summary

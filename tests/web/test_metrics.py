@@ -13,7 +13,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.core.events import Moved
 from gamed.core.stats import Histogram, Stats, Traffic
-from gamed.garbage import GarbagePauses
+from gamed.process.garbage import GarbagePauses
 from gamed.web.metrics import DaemonCollector, registry
 from tests.lobby.doubles import LAST_SUNK, SHOT, LobbyTestCase, WatchedJournal
 

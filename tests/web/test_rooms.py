@@ -8,8 +8,8 @@ from typing import Any
 from twisted.logger import globalLogPublisher
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.audit import NAMESPACE
 from gamed.lobby.match_recorder import MatchRecorder
+from gamed.process.audit import NAMESPACE
 from gamed.web.events import PING, PING_SECONDS, STUCK
 from tests.web.harness import Guest, WebHarness
 

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.fairness import STREAMS_PAUSE as PAUSE
-from gamed.fairness import STREAMS_SLICE as SLICE
+from gamed.process.fairness import STREAMS_PAUSE as PAUSE
+from gamed.process.fairness import STREAMS_SLICE as SLICE
 from gamed.web.turn_cooperator import TurnCooperator
 
 

@@ -14,11 +14,11 @@ from typing import Any, Final
 from gamed.core.errors import LocalProtocolError, RuleError
 from gamed.core.game import Seat
 from gamed.core.refusals import Refusal
+from gamed.core.texts import printable
 from gamed.games.quoridor.messages import Word
 from gamed.games.quoridor.moves import HORIZONTAL, VERTICAL, Move, PawnMove, Wall, to_notation
 from gamed.games.quoridor.signup import Call, Status
 from gamed.games.quoridor.walls import SIZE
-from gamed.texts import printable
 from gamed.wire.datums import Char, Datum, Opaque, Symbol, write
 
 # The moves in the examples may be illegal in the position: only their shape matters.

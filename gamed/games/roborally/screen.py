@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from attrs import frozen
 
+from gamed.core.texts import printable
 from gamed.games.roborally import messages as m
 from gamed.games.roborally.rules.board import Board, Place
 from gamed.games.roborally.text_course import (
@@ -25,7 +26,6 @@ from gamed.games.roborally.text_course import (
     flat_lines,
     robot_lines,
 )
-from gamed.texts import printable
 
 LEAST: Final = 3
 """The fewest lines of the board that are shown, however low the terminal is: a row and its neighbours."""

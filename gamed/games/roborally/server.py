@@ -8,7 +8,8 @@ from random import Random
 from string import ascii_uppercase
 from typing import Any
 
-from gamed.core.game import Options, Seat, Seeded, move_seconds
+from gamed.core.game import Options, Seat, move_seconds
+from gamed.core.lots import Seeded
 from gamed.core.reception import LobbyServices
 from gamed.games.roborally.course_list import CourseList, course_options, overridden
 from gamed.games.roborally.limits import TableLimits

@@ -7,7 +7,8 @@ from random import Random
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.core.game import Seeded, Termination
+from gamed.core.game import Termination
+from gamed.core.lots import Seeded
 from gamed.games.battleship import Settings
 from gamed.lobby import lobby
 from gamed.records.own import judgement

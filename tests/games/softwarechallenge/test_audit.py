@@ -6,7 +6,7 @@ from typing import Any
 
 from twisted.logger import globalLogPublisher
 
-from gamed.audit import NAMESPACE
+from gamed.process.audit import NAMESPACE
 from tests.games.softwarechallenge.administration import AdministrationTestCase
 from tests.games.softwarechallenge.harness import HIVE, slot
 

@@ -6,7 +6,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.core.game import CHANCE, OPENING_PLIES, Seeded
+from gamed.core.game import CHANCE, OPENING_PLIES
+from gamed.core.lots import Seeded
 from gamed.core.match import Opening
 from gamed.games.softwarechallenge import game_type
 from gamed.games.softwarechallenge.table import SeasonTable

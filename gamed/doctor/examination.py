@@ -25,12 +25,11 @@ import attrs
 from sqlalchemy import create_engine
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
-from gamed import quick_checks
-from gamed.cli import ports
 from gamed.config import SQLITE, Config
+from gamed.doctor import ports, quick_checks
+from gamed.doctor.quick_checks import ERROR, OK, WARNING, Finding, check_store, damage
 from gamed.net.listener import standard_endpoint, why_not
 from gamed.net.strings import FAMILIES, parse
-from gamed.quick_checks import ERROR, OK, WARNING, Finding, check_store, damage
 from gamed.registry import games
 from gamed.store.database import public_url, sentence
 from gamed.store.dialects import parsed

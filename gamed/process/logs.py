@@ -1,6 +1,6 @@
 """Write the log, one line per event, as text or as JSON. Control characters are escaped.
 
-For twistd's option --logger: `twistd -n --logger gamed.logs.json_lines gamed`, or `text_lines`. The
+For twistd's option --logger: `twistd -n --logger gamed.process.logs.json_lines gamed`, or `text_lines`. The
 console sets the level. Without that option twistd writes the log itself; `format_faster` has it write the same lines.
 
 A game is six or seven lines of the log. Twisted's formatter reads a format anew for each line, in Python, and its
@@ -24,7 +24,7 @@ from attrs import define
 from twisted.logger import FileLogObserver, ILogObserver, LogEvent, LogLevel, LogPublisher, formatEvent, formatTime
 from zope.interface import implementer
 
-from gamed.texts import printable, timestamp
+from gamed.core.texts import printable, timestamp
 
 _PRIORITIES: Final = {"critical": 2, "error": 3, "warn": 4, "info": 6, "debug": 7}
 

@@ -24,8 +24,8 @@ from twisted.logger import ILogObserver, LogEvent, Logger
 from zope.interface import implementer
 
 from gamed.core.errors import StoreError
-from gamed.private import opened
-from gamed.texts import timestamp
+from gamed.core.texts import timestamp
+from gamed.process.private import opened
 
 NAMESPACE: Final = "gamed.console.audit"
 """The logger of the daemon's lines; they are written at any level."""

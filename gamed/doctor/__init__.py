@@ -1,0 +1,1 @@
+"""The checks of `gamed doctor`, some of which the daemon makes at its start."""

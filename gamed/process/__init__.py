@@ -1,0 +1,1 @@
+"""The process itself: its log, its files, its memory, and how long its turns may take."""
