@@ -76,7 +76,7 @@ class PrivateDaemon(ProcessProtocol):
 
     # ProcessProtocol
 
-    def childDataReceived(self, childFD: int, data: bytes) -> None:  # noqa: ARG002, N803 (Twisted's signature)
+    def childDataReceived(self, _childFD: int, data: bytes) -> None:  # noqa: N803 (Twisted's signature)
         """Write its log, and look for the line that says that it is ready."""
         self._log.write(data)
         if not self._ready.called:

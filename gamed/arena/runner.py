@@ -190,7 +190,7 @@ class Runner:
         """Take the results that the daemon has recorded already. Raises StoreError."""
         asked: set[str] = set()
         # Behind a game that was nobody's, its next attempt is due.
-        while ids := [id for id in map(self.plan.id_of, due(self.plan, self.results)) if id not in asked]:  # noqa: A001
+        while ids := [one for one in map(self.plan.id_of, due(self.plan, self.results)) if one not in asked]:
             asked.update(ids)
             for start in range(0, len(ids), RESULTS_AT_ONCE):
                 found = await self.client.results(ids[start : start + RESULTS_AT_ONCE])
@@ -228,8 +228,8 @@ class Runner:
     def stop(self) -> None:
         """Begin no more games, and end those that run, so that they count for nobody."""
         self.is_stopping = True
-        for id in list(self._games):  # noqa: A001 (a game's)
-            self.client.void(id).addErrback(lambda _failure: None)
+        for game_id in list(self._games):
+            self.client.void(game_id).addErrback(lambda _failure: None)
 
     # Lanes
 
@@ -263,13 +263,13 @@ class Runner:
 
     async def _play(self, lane: Lane, fixture: Fixture) -> Result | None:
         """Play one game; return its result, or None if the daemon is lost."""
-        id = self.plan.id_of(fixture)  # noqa: A001 (a game's)
+        game_id = self.plan.id_of(fixture)
         # An entrant has the same slot in both games of a pair, so a program that is kept has the same port.
         players = sorted(fixture.seats)
         game = Game(fixture, lane, [players.index(entrant) for entrant in fixture.seats])
         new = [seat for seat, entrant in enumerate(fixture.seats) if not lane.has(game.slots[seat], entrant)]
         is_clean = False
-        self._games[id] = game
+        self._games[game_id] = game
         try:
             await self._clear(lane, [game.slots[seat] for seat in new])
             codes = await self._open(game, new)
@@ -295,7 +295,7 @@ class Runner:
                 return None
             raise
         finally:
-            self._games.pop(id, None)
+            self._games.pop(game_id, None)
             # If the daemon was lost before this was waited for, nobody else takes the error.
             game.over.addErrback(lambda _failure: None)
             if game.timer is not None and game.timer.active():

@@ -197,7 +197,7 @@ class Slot(ProcessProtocol):
                 before = output.total
                 self._transport.pipes[number].doRead()
 
-    def processExited(self, reason: Failure) -> None:  # noqa: ARG002 (Twisted's signature)
+    def processExited(self, _reason: Failure) -> None:
         """Take note that the slot's program has ended. Bots may still hold its pipes."""
         self.is_lost = True
         answers, self._answers = self._answers, deque()

@@ -90,7 +90,7 @@ class Watcher(Protocol):
         if not self.viewer.is_started:
             self._wire.write(self.viewer.ask_who())
 
-    def connectionLost(self, reason: Failure = connectionDone) -> None:  # noqa: ARG002 (Protocol's signature)
+    def connectionLost(self, _reason: Failure = connectionDone) -> None:
         """Report the end of the game, or why it broke off."""
         self._receive(b"")
         for call in (self._held, self._question):

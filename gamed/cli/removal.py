@@ -99,7 +99,7 @@ def _settings(config: str | None) -> Config:
 
 def _resolved(store: Database, ids: Iterable[str]) -> list[str]:
     """Return the full ids, each once. Raises UnknownRecord before anything is deleted."""
-    return list(dict.fromkeys(store.thd_record(id.lower()).id for id in ids))  # noqa: A001 (the column's name)
+    return list(dict.fromkeys(store.thd_record(record_id.lower()).id for record_id in ids))
 
 
 def _every(store: Database) -> Iterator[str]:
@@ -120,10 +120,10 @@ def _delete(settings: Config, store: Database, ids: Sequence[str], did: str, *, 
         thd_forget(settings.store.journal, frozenset(ids))
         for chunk in _chunks(ids):
             deleted = store.thd_delete(chunk, folders(settings.listeners))
-            for id in chunk:  # noqa: A001 (the column's name)
-                outcome = DELETED if id in deleted else GONE
+            for record_id in chunk:
+                outcome = DELETED if record_id in deleted else GONE
                 counts[outcome] += 1
-                _report(id, outcome, as_json)
+                _report(record_id, outcome, as_json)
             _report_audit(audit, counts[DELETED], deleted)
             bar.update(len(chunk))
     if not as_json:
@@ -181,15 +181,15 @@ def anonymise(ctx: click.Context, name: str, config: str | None, *, is_agreed: b
     settings = _settings(config)
     with database(settings.store, writing=True) as store:
         found = _concerned(store, name)
-        ids = [id for id, outcome in found.items() if outcome.code == ANONYMISED]  # noqa: A001 (the column's name)
-        noted = {id: Outcome(FORGOTTEN) for id in _selected(store, {"owners": _address(name)})}  # noqa: A001
+        ids = [record_id for record_id, outcome in found.items() if outcome.code == ANONYMISED]
+        noted = {record_id: Outcome(FORGOTTEN) for record_id in _selected(store, {"owners": _address(name)})}
         if ids or noted:
             concerned = counted_of(len(noted.keys() | ids), "game")
             confirm(f"Anonymise {printable(name)} in {concerned}?", is_agreed=is_agreed)
         done = _anonymise(settings, store, name, ids, as_json=as_json) if ids or noted else 0
-    others = {id: outcome for id, outcome in (noted | found).items() if outcome.code != ANONYMISED}  # noqa: A001
-    for id, outcome in others.items():  # noqa: A001 (the column's name)
-        _report(id, outcome.code, as_json, **({"reason": outcome.reason} if outcome.reason else {}))
+    others = {record_id: outcome for record_id, outcome in (noted | found).items() if outcome.code != ANONYMISED}
+    for record_id, outcome in others.items():
+        _report(record_id, outcome.code, as_json, **({"reason": outcome.reason} if outcome.reason else {}))
     counts = Counter(outcome.code for outcome in others.values())
     if not as_json:
         counted = "".join(f", {count} {code}" for code, count in counts.items())
@@ -247,10 +247,10 @@ def _anonymise(settings: Config, store: Database, name: str, ids: Sequence[str],
 def _rewritten(settings: Config, store: Database, name: str, ids: Iterable[str]) -> Iterator[Rewritten]:
     person = Person.of(name)
     formats = known_formats(settings.store.formats)
-    for id in ids:  # noqa: A001 (the column's name)
+    for record_id in ids:
         # It may have been deleted meanwhile.
         with suppress(UnknownRecord):
-            record = store.thd_record(id)
+            record = store.thd_record(record_id)
             outcome = anonymised(record, person, formats)
             if outcome is not None and outcome.record is not None:
                 yield record, outcome.record, summary_of(outcome.record, formats)

@@ -91,7 +91,7 @@ class Commands(click.Group):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             sys.exit(1)
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 (click's)
+    def format_commands(self, _ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands with the first sentences of their help."""
         with formatter.section("Commands"):
             formatter.write_dl([(name, entry.help) for name, entry in sorted(self.table.items())])

@@ -130,7 +130,7 @@ class Keys(HistoricRecvLine):
         """Set the window's size."""
         self.width, self.height = width or 80, height
 
-    def keystrokeReceived(self, keyID: Any, modifier: Any) -> None:  # noqa: ARG002, N803 (Twisted's names)
+    def keystrokeReceived(self, keyID: Any, _modifier: Any) -> None:  # noqa: N803 (Twisted's names)
         """Take a key; ignore unknown ones."""
         handler = self.keyHandlers.get(keyID)
         if handler is not None:

@@ -166,7 +166,7 @@ class Authentication(SSHUserAuthServer):
 class Realm:
     """Makes a user of each login by key."""
 
-    def requestAvatar(self, avatar: Any, mind: Any, *interfaces: Any) -> Any:  # noqa: ARG002 (Twisted's name)
+    def requestAvatar(self, avatar: Any, _mind: Any, *_interfaces: Any) -> Any:
         """Return a user. `avatar`: the result of `KeyChecker`."""
         user, key = avatar
         return IConchUser, User(user.decode("utf-8", "replace"), key), lambda: None
@@ -236,11 +236,11 @@ class Channel(SSHChannel):
             self.screen.terminalSize(*self._size)
         return 1
 
-    def request_env(self, data: bytes) -> int:  # noqa: ARG002 (Twisted's signature)
+    def request_env(self, _data: bytes) -> int:
         """Ignore environment variables."""
         return 0
 
-    def request_shell(self, data: bytes) -> int:  # noqa: ARG002 (Twisted's signature)
+    def request_shell(self, _data: bytes) -> int:
         """Begin a shell."""
         if self.console_session is not None or self.is_over:
             return 0

@@ -99,7 +99,7 @@ class Login:
         """Leave."""
         self.console_transport.close()
 
-    def completions(self, line: str) -> list[str]:  # noqa: ARG002 (Conversation's signature)
+    def completions(self, _line: str) -> list[str]:
         """Return no completions."""
         return []
 

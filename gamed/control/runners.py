@@ -340,7 +340,7 @@ class Runners:
         """Return its name, for logs."""
         return "control"
 
-    def buildProtocol(self, address: IAddress) -> Control:  # noqa: ARG002 (whoever may open the socket is welcome)
+    def buildProtocol(self, _address: IAddress) -> Control:
         """Return a connection."""
         return Control(self)
 

@@ -298,15 +298,15 @@ class MatchTable:
         """True: each message is answered at once."""
         return True
 
-    def delivered(self, now: float, unsent: Collection[Seat] = ()) -> float | None:  # noqa: ARG002 (Table's signature)
+    def delivered(self, _now: float, _unsent: Collection[Seat] = ()) -> float | None:
         """Start no clock: players may think for as long as they like."""
         return None
 
-    def overdue(self, now: float) -> Collection[Seat]:  # noqa: ARG002 (Table's signature)
+    def overdue(self, _now: float) -> Collection[Seat]:
         """Return no seats: there are no time limits."""
         return ()
 
-    def tick(self, now: float) -> Step:  # noqa: ARG002 (Table's signature)
+    def tick(self, _now: float) -> Step:
         """Do nothing: there is no clock."""
         return Step()
 

@@ -276,11 +276,11 @@ class FirstCome:
     def receive(self, peer: Peer, event: Event) -> None:
         """Do nothing: a peer without a seat is about to be disconnected."""
 
-    def refuse(self, peer: Peer, error: RemoteProtocolError) -> None:  # noqa: ARG002 (Reception's signature)
+    def refuse(self, peer: Peer, _error: RemoteProtocolError) -> None:
         """Disconnect the peer."""
         self.services.dismiss(peer)
 
-    def released(self, peer: Peer, room: HostedRoom) -> None:  # noqa: ARG002 (Reception's signature)
+    def released(self, peer: Peer, _room: HostedRoom) -> None:
         """Disconnect the peer: a connection is for one match."""
         peer.close()
 

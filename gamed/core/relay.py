@@ -216,7 +216,7 @@ class Relay:
         """Whether the match runs or has run."""
         return self._clock.started
 
-    def due_of(self, seat: Seat) -> float | None:  # noqa: ARG002 (the same for both)
+    def due_of(self, _seat: Seat) -> float | None:
         """Return when the idle timeout ends the match; None: it does not run."""
         return None if self.outcome is not None or self.is_paused else self._clock.due
 
@@ -372,7 +372,7 @@ class Relay:
         seat: Seat,
         why: Termination,
         now: float,
-        text: str = "",  # noqa: ARG002 (Table's signature)
+        _text: str = "",
         *,
         refusal: Refusal | None = None,
     ) -> Step:
@@ -456,7 +456,7 @@ class Relay:
         """End the match without a winner."""
         return Step() if self.outcome is not None else self._finish(Outcome(why), now)
 
-    def delivered(self, now: float, unsent: Collection[Seat] = ()) -> float | None:  # noqa: ARG002 (Table's signature)
+    def delivered(self, _now: float, _unsent: Collection[Seat] = ()) -> float | None:
         """Do nothing: the idle timeout does not depend on delivery."""
         return None
 
@@ -470,7 +470,7 @@ class Relay:
 
     # Pausing the match
 
-    def pause(self, now: float) -> Step:  # noqa: ARG002 (Table's signature)
+    def pause(self, _now: float) -> Step:
         """Keep the peers' lines instead of forwarding them."""
         self.is_paused = True
         return Step()

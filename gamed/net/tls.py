@@ -86,7 +86,7 @@ class Chosen:
         if options is not None:
             connection.set_context(options.getContext())
 
-    def serverConnectionForTLS(self, protocol: TLSMemoryBIOProtocol) -> Connection:  # noqa: ARG002 (the interface's)
+    def serverConnectionForTLS(self, _protocol: TLSMemoryBIOProtocol) -> Connection:
         """Return the OpenSSL side of a new connection."""
         return Connection(next(iter(self.by_name.values())).getContext(), None)
 

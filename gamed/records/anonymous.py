@@ -195,6 +195,6 @@ def _escaped(record: Record, text: str) -> str:
 
 def _made(record: Record, header: etree._Element, body: etree._Element) -> Record:
     # The id of an imported record is made of its content.
-    id = record.id if _is_own(record) else imported_id(record.publisher, record.version, header, body)  # noqa: A001
+    record_id = record.id if _is_own(record) else imported_id(record.publisher, record.version, header, body)
     written = [etree.tostring(node, encoding="unicode", with_tail=False).encode() for node in (header, body)]
-    return attrs.evolve(record, id=id, header=written[0], body=written[1])
+    return attrs.evolve(record, id=record_id, header=written[0], body=written[1])

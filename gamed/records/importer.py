@@ -259,10 +259,10 @@ def _written(node: etree._Element) -> bytes:
 
 def _with_own_id(record: Record, root: etree._Element) -> Record:
     """Give a record of gamed's own the id of its room; return any other record as it is."""
-    id = (root.findtext("header/id") or "").strip()  # noqa: A001 (the column's name)
-    if not record.publisher.startswith(PUBLISHER) or not UUID.fullmatch(id):
+    record_id = (root.findtext("header/id") or "").strip()
+    if not record.publisher.startswith(PUBLISHER) or not UUID.fullmatch(record_id):
         return record
-    return attrs.evolve(record, id=id)
+    return attrs.evolve(record, id=record_id)
 
 
 def _lost(root: etree._Element) -> Iterator[str]:

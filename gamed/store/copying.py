@@ -89,17 +89,17 @@ class Copy:
         while left is not None or right is not None:
             if right is None or (left is not None and left[0].id < right[0].id):
                 assert left is not None
-                examples, id = found.missing, left[0].id  # noqa: A001 (the record's)
+                examples, record_id = found.missing, left[0].id
             elif left is None or right[0].id < left[0].id:
-                examples, id = found.surplus, right[0].id  # noqa: A001 (the record's)
+                examples, record_id = found.surplus, right[0].id
             else:
-                examples, id = ([] if left == right else found.different), left[0].id  # noqa: A001 (the record's)
+                examples, record_id = ([] if left == right else found.different), left[0].id
             if len(examples) < EXAMPLES:
-                examples.append(id)
-            if left is not None and left[0].id == id:
+                examples.append(record_id)
+            if left is not None and left[0].id == record_id:
                 left = next(ours, None)
                 yield 1
-            if right is not None and right[0].id == id:
+            if right is not None and right[0].id == record_id:
                 right = next(theirs, None)
 
     def refuse_other_data(self) -> None:

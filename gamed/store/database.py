@@ -248,10 +248,10 @@ def _summaries(connection: Connection, rows: Sequence[Mapping[Any, Any]]) -> lis
     """Return the search fields of rows with the columns of `_SEARCHED`, with their seats and owners."""
     ids = [row["id"] for row in rows]
     of_game = select(seats).where(seats.c.game_id.in_(ids)).order_by(seats.c.seat)
-    seated: dict[str, list[SeatSummary]] = {id: [] for id in ids}  # noqa: A001 (the column's name)
+    seated: dict[str, list[SeatSummary]] = {record_id: [] for record_id in ids}
     for seat in connection.execute(of_game):
         seated[seat.game_id].append(SeatSummary(seat.seat, seat.name, seat.points))
-    owned: dict[str, set[str]] = {id: set() for id in ids}  # noqa: A001 (the column's name)
+    owned: dict[str, set[str]] = {record_id: set() for record_id in ids}
     for row in connection.execute(select(owners).where(owners.c.game_id.in_(ids))):
         owned[row.game_id].add(row.owner)
     names = [column.name for column in _SEARCHED.selected_columns]
@@ -380,8 +380,8 @@ def _matching(query: Query) -> Select[Any]:
     if query.winner is not None:
         statement = statement.where(_won(query))
     if query.after is not None:
-        ended, id = query.after  # noqa: A001 (the column's name)
-        at_once = and_(summaries.c.ended == ended, summaries.c.game_id > id)
+        ended, record_id = query.after
+        at_once = and_(summaries.c.ended == ended, summaries.c.game_id > record_id)
         statement = statement.where(or_(summaries.c.ended < ended, at_once))
     newest_first = (summaries.c.ended.desc(), summaries.c.game_id)
     return statement.order_by(*newest_first).limit(query.limit).offset(query.offset)

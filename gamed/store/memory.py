@@ -66,8 +66,8 @@ class MemoryStore:
         """Delete up to `most` of gamed's own games that ended before a time; fires with their ids."""
         own = [summary for summary in self.summaries.values() if summary.publisher.startswith(PUBLISHER)]
         found = [summary.id for summary in own if "" < summary.ended < before][:most]
-        for id in found:  # noqa: A001 (the column's name)
-            del self.records[id], self.summaries[id]
+        for record_id in found:
+            del self.records[record_id], self.summaries[record_id]
         return succeed(frozenset(found))
 
     def find(self, query: Query) -> Deferred[list[Summary]]:
@@ -124,7 +124,7 @@ class MemoryJournal:
         """Drop a room's entries."""
         self.rooms.pop(room, None)
 
-    def when_synced(self, position: int, call: Callable[[], object]) -> None:  # noqa: ARG002 (nothing to wait for)
+    def when_synced(self, _position: int, call: Callable[[], object]) -> None:
         """Call at once."""
         call()
 

@@ -86,8 +86,8 @@ class Query:
 
     @staticmethod
     def _follows(after: tuple[str, str], summary: Summary) -> bool:
-        ended, id = after  # noqa: A001 (the column's name)
-        return summary.ended < ended or (summary.ended == ended and summary.id > id)
+        ended, record_id = after
+        return summary.ended < ended or (summary.ended == ended and summary.id > record_id)
 
 
 def only(found: Sequence[T], id: str) -> T:  # noqa: A002 (the column's name)

@@ -84,7 +84,7 @@ class Refusal(GamedError):  # noqa: N818 (named for what it means, as the other 
         super().__init__(text)
         self.status, self.code, self.text, self.hint = status, code, text, hint
         self.headers: Mapping[str, str] = headers or {}
-        self.places = {name: id for name, id in (("record", record), ("room", room)) if id is not None}  # noqa: A001
+        self.places = {name: value for name, value in (("record", record), ("room", room)) if value is not None}
 
     def answer(self) -> Answer:
         """Return the answer that is sent."""

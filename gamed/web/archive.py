@@ -152,14 +152,14 @@ class Archive:
 
     async def _read(self, call: Call, steps: Callable[[Opened], Steps[Any]]) -> Any:
         """Open the requested record, do the steps with it, and return their result."""
-        id = call.places["id"]  # noqa: A001 (the path parameter's name)
-        found = self.record_cache.take(id)
-        if found is not None and await self.store.header(id) != found.record.header:
+        record_id = call.places["id"]
+        found = self.record_cache.take(record_id)
+        if found is not None and await self.store.header(record_id) != found.record.header:
             # Since it was opened, a command has deleted the record or removed a name from it.
-            self.record_cache.drop(id)
+            self.record_cache.drop(record_id)
             found = None
         if found is None:
-            record = await self._fetched(id)
+            record = await self._fetched(record_id)
             # The id of the request may be shortened.
             found = self.record_cache.take(record.id)
             if found is None or found.record != record:
@@ -266,7 +266,7 @@ def _after(call: Call) -> tuple[str, str] | None:
     text = _text(call, "before", _LONGEST_CURSOR)
     if text is None:
         return None
-    ended, separator, id = text.rpartition(_SEPARATOR)  # noqa: A001 (the name in the store)
-    if not separator or not _ID.fullmatch(id):
+    ended, separator, record_id = text.rpartition(_SEPARATOR)
+    if not separator or not _ID.fullmatch(record_id):
         raise Refusal(400, "before", "before must be the `next` of another page")
-    return ended, id
+    return ended, record_id

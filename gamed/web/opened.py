@@ -125,7 +125,7 @@ class OpaqueRecord:
             "isCut": len(lines) > MOST_LINES,
         }
 
-    def positions(self, bounds: Bounds, node: int | None) -> Iterator[Data]:  # noqa: ARG002 (Opened's signature)
+    def positions(self, _bounds: Bounds, _node: int | None) -> Iterator[Data]:
         """Raise Refusal: there are no positions."""
         raise Refusal(404, "no-boards", f"gamed cannot replay {self.record.publisher} {self.record.version}")
 
@@ -249,7 +249,7 @@ class WrittenRecord:
         asked = _asked(bounds, len(self.listing.path(node or 0)), len(line))
         return self.listing.positions(line, asked[0], asked[-1])
 
-    def file(self, chosen: str, naming: Naming) -> File:  # noqa: ARG002 (Opened's signature)
+    def file(self, chosen: str, _naming: Naming) -> File:
         """Return the record, or a file in another format of the game."""
         if chosen == XML:
             return File(".xml", XML_TYPE, document(self.record))

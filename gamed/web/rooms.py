@@ -116,13 +116,13 @@ class Rooms:
 
     def _ended(self, call: Call) -> Deferred[Any] | None:
         """Return None if the room is open, else a Deferred that fails with a refusal, which names the room's record."""
-        id, lobby = call.places["id"], self.lobby  # noqa: A001 (the path parameter's name)
-        if id in lobby.rooms:
+        room_id, lobby = call.places["id"], self.lobby
+        if room_id in lobby.rooms:
             return None
-        if lobby.recorder.is_on_its_way(id):
-            return fail(_has_ended(id))
+        if lobby.recorder.is_on_its_way(room_id):
+            return fail(_has_ended(room_id))
         # The store would also find a record by the beginning of its id, but a room has only a whole one.
-        found = lobby.store.record(id) if _ID.fullmatch(id) else fail(UnknownRecord(id))
+        found = lobby.store.record(room_id) if _ID.fullmatch(room_id) else fail(UnknownRecord(room_id))
         return found.addCallbacks(_recorded, _unrecorded)
 
     def _room(self, call: Call) -> Any:

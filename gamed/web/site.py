@@ -144,7 +144,7 @@ class Root(Resource):
             self.putChild(b"schemas", StaticFiles(all_schemas(), start="index.xml"))
             self.shell = StaticFiles(self.files, INDEX)
 
-    def getChild(self, path: bytes, request: Any) -> Any:  # noqa: ARG002 (Resource's signature)
+    def getChild(self, _path: bytes, request: Any) -> Any:
         """Return the HTML page. If its router does not know the path, the status is 404, and programs get less."""
         is_known = is_page(request.path)
         if not is_known:
@@ -183,7 +183,7 @@ class GuardedRequest(Request):
     origin: tuple[str, int | None] = ("local", None)
     """The browser's address and port; no port if the address was taken from a reverse proxy's header."""
 
-    def gotLength(self, length: int | None) -> None:  # noqa: ARG002 (Request's signature)
+    def gotLength(self, _length: int | None) -> None:
         """Collect the body in memory. Twisted would write a long body to a temporary file."""
         self.content = BytesIO()
 
@@ -219,7 +219,7 @@ class GuardedRequest(Request):
         request.channel.arrived()
         request.channel.site.fair_queue.enter(self)
 
-    def serve(self, until: float) -> bool:  # noqa: ARG002 (Waiting's signature)
+    def serve(self, _until: float) -> bool:
         """Answer the request, unless its connection is closed. Return False: nothing of it remains in the queue."""
         if self.channel is not None:
             self._answer()
@@ -281,7 +281,7 @@ class Channel(HTTPChannel):
         """Stop waiting: the request has arrived."""
         self.site.waiting.pop(self, None)
 
-    def lineLengthExceeded(self, line: bytes) -> None:  # noqa: ARG002 (HTTPChannel's signature)
+    def lineLengthExceeded(self, _line: bytes) -> None:
         """Refuse a request with a first line or a header that is too long."""
         # Twisted adds a request to the list when its first line is complete.
         status = HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE if self.requests else HTTPStatus.REQUEST_URI_TOO_LONG

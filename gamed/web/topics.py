@@ -57,7 +57,7 @@ class Topics:
                 line.send(b"%bevent: refused\ndata: %b\n\n" % (prefix, data))
 
     def _find(self, visitor: Visitor, name: str) -> Stream:
-        kind, _, id = name.partition("/")  # noqa: A001 (the path parameter's name)
+        kind, _, which = name.partition("/")
         if kind not in self.kinds:
             raise Refusal(404, "not-found", "there is no such stream", "topics are rooms/ID and seats/ID")
-        return self.kinds[kind](visitor, id)
+        return self.kinds[kind](visitor, which)

@@ -367,6 +367,6 @@ def _read_ship(value: object) -> int:
     return sum(1 << x + SIZE * y + step * (1 if way == "h" else SIZE) for step in range(length))
 
 
-def person(random: Random, name: str, reservation: str | None = None) -> Person:  # noqa: ARG001 (no words for them)
+def person(random: Random, _name: str, _reservation: str | None = None) -> Person:
     """Return a person. The dialect has neither names nor reservations."""
     return Person(random)

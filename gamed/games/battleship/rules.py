@@ -87,7 +87,7 @@ class Battleship:
                 continue
             yield move
 
-    def draw(self, state: State, random: Random) -> Seat:  # noqa: ARG002 (the interface of Game)
+    def draw(self, _state: State, random: Random) -> Seat:
         """Return the seat that attacks first."""
         return random.randrange(2)
 
@@ -159,7 +159,7 @@ class Battleship:
         """Return the victory after a fleet is sunk."""
         return None if state.winner is None else Outcome(Termination.VICTORY, state.winner)
 
-    def view(self, state: State, seat: Seat | None) -> object:  # noqa: ARG002 (there is nothing to hide)
+    def view(self, state: State, _seat: Seat | None) -> object:
         """Return both boards as far as the answers reveal them. The server knows no more than a spectator.
 
         * `attacker`: the seat that shoots in this turn

@@ -103,7 +103,7 @@ class AnyCell:
         """Return a random unknown cell."""
         return random.choice(_unknown(self.known))
 
-    def learn(self, cell: Cell, code: int) -> None:  # noqa: ARG002 (a Strategy's)
+    def learn(self, cell: Cell, _code: int) -> None:
         """Take note of the answer `code`, 1..4, for `cell`."""
         self.known |= 1 << cell
 

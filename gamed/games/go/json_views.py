@@ -73,8 +73,8 @@ class Listing:
         stack = [node]
         while stack:
             gone = stack.pop()
-            id = self.ids.pop(gone)  # noqa: A001 (what it is)
-            del self.nodes[id], self.parents[id]
+            number = self.ids.pop(gone)
+            del self.nodes[number], self.parents[number]
             stack += gone.children
 
     def played(self) -> Iterator[None]:

@@ -146,7 +146,7 @@ class Go:
             prisoners=(prisoners[0], prisoners[1]),
         )
 
-    def draw(self, state: State, random: Random) -> Move:  # noqa: ARG002 (the interface of Game)
+    def draw(self, _state: State, _random: Random) -> Move:
         """Raise IllegalMove: there is no chance in Go."""
         raise IllegalMove("chance has no move in Go")
 
@@ -166,7 +166,7 @@ class Go:
         lead = points[BLACK] - points[WHITE]
         return Outcome(Termination.VICTORY, int(lead < 0)) if lead else Outcome(Termination.DRAW)
 
-    def view(self, state: State, seat: Seat | None) -> object:  # noqa: ARG002 (there is nothing to hide)
+    def view(self, state: State, _seat: Seat | None) -> object:
         """Return the position; points are [x, y], as in GoFans."""
         placed = state.position.stones
         return {

@@ -194,6 +194,6 @@ def _is_on_board(x: object, y: object) -> bool:
     return all(type(number) is int and number in range(SIZE) for number in (x, y))
 
 
-def person(random: Random, name: str, reservation: str | None = None) -> Person:  # noqa: ARG001 (GameType's signature)
+def person(_random: Random, name: str, _reservation: str | None = None) -> Person:
     """Return a person. Nothing is left to chance here, and a universe knows no reservations."""
     return Person(name)

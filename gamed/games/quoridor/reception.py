@@ -140,7 +140,7 @@ class UniverseReception:
         if deadline is not None and deadline.active():
             deadline.cancel()
 
-    def refuse(self, peer: Peer, error: RemoteProtocolError) -> None:  # noqa: ARG002 (Reception's signature)
+    def refuse(self, peer: Peer, _error: RemoteProtocolError) -> None:
         """Dismiss a world that sent an invalid datum or no registration. It gets no message."""
         self._forget(peer)
         self.services.dismiss(peer)

@@ -129,7 +129,7 @@ class Quoridor:
         if seat != state.mover or state.winner is not None:
             raise NotYourTurn("another player is to move" if state.winner is None else "the game is over")
 
-    def draw(self, state: State, random: Random) -> Move:  # noqa: ARG002 (the interface of Game)
+    def draw(self, _state: State, _random: Random) -> Move:
         """Raise IllegalMove: there is no chance in Quoridor."""
         raise IllegalMove("chance has no move in Quoridor")
 

@@ -274,7 +274,7 @@ class Universe(MatchTable):
         seat: Seat,
         why: Termination,
         now: float,
-        text: str = "",  # noqa: ARG002 (Table's signature)
+        _text: str = "",
         *,
         refusal: Refusal | None = None,
     ) -> Step:

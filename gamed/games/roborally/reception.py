@@ -165,11 +165,11 @@ class ManagerReception:
         if guest is not None and guest.deadline.active():
             guest.deadline.cancel()
 
-    def refuse(self, peer: Peer, error: RemoteProtocolError) -> None:  # noqa: ARG002 (Reception's signature)
+    def refuse(self, peer: Peer, _error: RemoteProtocolError) -> None:
         """Close the connection of a peer that sent a line without an end. It gets no message."""
         self._let_go(peer)
 
-    def released(self, peer: Peer, room: HostedRoom) -> None:  # noqa: ARG002 (Reception's signature)
+    def released(self, peer: Peer, _room: HostedRoom) -> None:
         """Close the connection of a peer that was removed or has left: a connection plays one role in one game."""
         peer.close()
 

@@ -43,7 +43,7 @@ def as_public(robot: Robot) -> Robot:
     return wiped(robot)._replace(is_announced=False, fell_in=0)
 
 
-def at_random(layout: Layout, robot: Robot, request: Request, random: Random) -> Answer:  # noqa: ARG001 (a Strategy)
+def at_random(_layout: Layout, robot: Robot, request: Request, random: Random) -> Answer:
     """Answer with any legal move, and power down in one turn of ten."""
     match request:
         case AskFacing():
@@ -57,12 +57,12 @@ def at_random(layout: Layout, robot: Robot, request: Request, random: Random) ->
             return Repairs(tuple(sorted(random.sample(robot.locked, _opened(robot, points)))))
 
 
-def planned(layout: Layout, robot: Robot, request: Request, random: Random) -> Answer:  # noqa: ARG001 (a Strategy)
+def planned(layout: Layout, robot: Robot, request: Request, _random: Random) -> Answer:
     """Answer so that the robot would reach the last flag soon if it were alone on the board."""
     return _planned(layout, robot, request, WIDTH)
 
 
-def greedy(layout: Layout, robot: Robot, request: Request, random: Random) -> Answer:  # noqa: ARG001 (a Strategy)
+def greedy(layout: Layout, robot: Robot, request: Request, _random: Random) -> Answer:
     """Answer as the planner does, but choose each register's card for the next position alone."""
     return _planned(layout, robot, request, 1)
 

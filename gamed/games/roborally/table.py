@@ -324,7 +324,7 @@ class Manager(MatchTable):
         seat: Seat,
         why: Termination,
         now: float,
-        text: str = "",  # noqa: ARG002 (Table's signature)
+        _text: str = "",
         *,
         refusal: Refusal | None = None,
     ) -> Step:

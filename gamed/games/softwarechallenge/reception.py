@@ -203,7 +203,7 @@ class SoftwareChallengeReception:
         self.services.send(peer, say.Closing(kick=error.code in say.KICKED))
         self._let_go(peer, Termination.REMOVED, str(error))
 
-    def released(self, peer: Peer, room: HostedRoom) -> None:  # noqa: ARG002 (Reception's signature)
+    def released(self, peer: Peer, _room: HostedRoom) -> None:
         """Disconnect a player whose last game is over; administrators stay."""
         if peer not in self._admins and not peer.places:
             self._forget(peer)

@@ -203,7 +203,7 @@ class SeasonTable(MatchTable):
         self._timed = [slot.can_timeout for slot in self.slots]
         self.opening = opening or self.opening
 
-    def join(self, name: str, now: float, seat: Seat | None = None) -> Step:  # noqa: ARG002 (slots have names here)
+    def join(self, _name: str, now: float, seat: Seat | None = None) -> Step:
         """Take a slot. When both are taken, the game starts."""
         seat = self.free[0] if seat is None else seat
         if seat in self._taken:
@@ -482,7 +482,7 @@ class SeasonTable(MatchTable):
             return Step(wake_at=self._clock.due)
         return self._too_late(self._mover, over, now, self._clock.due, self.begun(self._mover))
 
-    def overdue(self, now: float) -> Collection[Seat]:  # noqa: ARG002 (Table's signature)
+    def overdue(self, _now: float) -> Collection[Seat]:
         """Return the mover, if a move is requested from it."""
         return (self._mover,) if self.is_requested and not self._is_over else ()
 
@@ -503,12 +503,12 @@ class SeasonTable(MatchTable):
         """Switch a slot's time limits on or off, from its next request on."""
         self._timed[seat] = timed
 
-    def pause(self, now: float) -> Step:  # noqa: ARG002 (Table's signature)
+    def pause(self, _now: float) -> Step:
         """Request no further moves. An open request can still be answered."""
         self.is_paused = True
         return Step()
 
-    def resume(self, now: float) -> Step:  # noqa: ARG002 (Table's signature)
+    def resume(self, _now: float) -> Step:
         """Continue: send the state to all, and the request to the mover."""
         if not self.is_paused:
             return Step()

@@ -117,6 +117,6 @@ class HiveGuide:
         return data_of(move)
 
 
-def person(random: Random, name: str, reservation: str | None = None) -> Person:  # noqa: ARG001 (neither is needed)
+def person(_random: Random, _name: str, reservation: str | None = None) -> Person:
     """Return a person."""
     return Person(HiveGuide(), reservation)

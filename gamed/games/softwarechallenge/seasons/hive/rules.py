@@ -52,7 +52,7 @@ class Reason(StrEnum):
 class Hive:
     """The rules, as a `Game`. Chance moves first: it obstructs three cells."""
 
-    def setup(self, options: Options) -> State:  # noqa: ARG002 (the interface of Game)
+    def setup(self, _options: Options) -> State:
         """Return the empty board. The rules have no options."""
         return _START
 
@@ -68,7 +68,7 @@ class Hive:
             return []
         return generated(state) or [SkipMove()]
 
-    def draw(self, state: State, random: Random) -> Obstructed:  # noqa: ARG002 (the interface of Game)
+    def draw(self, _state: State, random: Random) -> Obstructed:
         """Return three different cells, all choices equally likely."""
         return Obstructed(tuple(sorted(random.sample(CELLS, OBSTRUCTED))))
 
@@ -102,7 +102,7 @@ class Hive:
         found = judged(state)
         return None if found is None else found[0]
 
-    def view(self, state: State, seat: Seat | None) -> Mapping[str, Any]:  # noqa: ARG002 (there is nothing to hide)
+    def view(self, state: State, _seat: Seat | None) -> Mapping[str, Any]:
         """Return the position as JSON values.
 
         `board`: the stacks, bottom to top, upper case for RED; `hands`: upper case, RED's first. By seat: `free`, the

@@ -92,7 +92,7 @@ def _worth(state: State, seat: Seat, fixed: Cells) -> int:
 class Uniform:
     """Plays any legal move, all equally likely."""
 
-    def choose(self, state: State, seat: Seat, random: Random) -> Move:  # noqa: ARG002 (the interface of Strategy)
+    def choose(self, state: State, _seat: Seat, random: Random) -> Move:
         """Return a legal move."""
         return random.choice(legal(state))
 
@@ -101,7 +101,7 @@ class Uniform:
 class Greedy:
     """Plays the move that leads to the best position; of several equal ones, any."""
 
-    def choose(self, state: State, seat: Seat, random: Random) -> Move:  # noqa: ARG002 (the interface of Strategy)
+    def choose(self, state: State, _seat: Seat, random: Random) -> Move:
         """Return a legal move."""
         moves = legal(state)
         random.shuffle(moves)
@@ -115,7 +115,7 @@ class Search:
     nodes: int = 4000
     """The budget: how many positions are evaluated."""
 
-    def choose(self, state: State, seat: Seat, random: Random) -> Move:  # noqa: ARG002 (the interface of Strategy)
+    def choose(self, state: State, _seat: Seat, random: Random) -> Move:
         """Return a legal move."""
         moves = legal(state)
         random.shuffle(moves)
