@@ -143,7 +143,7 @@ class Daemon(MultiService):
     examine: Callable[[], Iterable[quick_checks.Finding]] = tuple
     """Runs the quick checks of `gamed doctor`."""
 
-    console: Console | None = None
+    console: Console
     audit: AuditObserver
     watchdog: Watchdog = field(init=False)
     collector: IdleCollector = field(init=False)
@@ -153,8 +153,7 @@ class Daemon(MultiService):
         self.watchdog = Watchdog(self.reactor)
         self.collector = IdleCollector(lambda: self.lobby.stats.appends.count)
         self.stall_clock.on_beat += [self.collector.beat, ClockSteps().look]
-        operated = () if self.console is None else (self.console,)
-        for service in (self.storage, self.stall_clock, self.lobby, *operated, *self.listeners, *self.others):
+        for service in (self.storage, self.stall_clock, self.lobby, self.console, *self.listeners, *self.others):
             service.setServiceParent(self)
 
     def privilegedStartService(self) -> None:
@@ -189,12 +188,13 @@ class Daemon(MultiService):
 
     def reload(self) -> None:
         """Read the configuration and the certificates again, as the console's `reload` does, and log the outcome."""
-        if self.console is None or self.console.services.reloader.read is None:
+        reloader = self.console.services.reloader
+        if reloader.read is None:
             self.reload_certificates()
-            log.info("only certificates were read again: there is no configuration file, or neither console nor web")
+            log.info("only certificates were read again: there is no configuration file")
             return
         try:
-            found = self.console.services.reloader.reload().values
+            found = reloader.reload().values
         except ConfigError as error:
             log.error("the configuration stays as it was: {error}", error=error)  # noqa: TRY400 (Twisted's logger)
             self.reload_certificates()
@@ -512,28 +512,27 @@ def build(
     load_games = partial(_load_games, {name: made for name, (_, made) in makers.items()}, factories)
     endpoint = _given(endpoints.get("web"), config.web.endpoint)
     telnet = _given(endpoints.get("console"), config.console.telnet)
-    operated = None
-    # The web listener uses the console's accounts.
-    if telnet or config.console.ssh or endpoint:
-        operated = console(
-            config=config,
-            telnet=telnet,
-            lobby=lobby,
-            listeners=served,
-            accounts=accounts,
-            operators=operators,
-            bans=bans,
-            reactor=reactor,
-            configure=configure,
-            in_thread=in_thread,
-            load_games=load_games,
-        )
-        listeners += operated.listeners
+    operated = console(
+        config=config,
+        telnet=telnet,
+        # The web listener uses the console's accounts.
+        is_open=bool(telnet or config.console.ssh or endpoint),
+        lobby=lobby,
+        listeners=served,
+        accounts=accounts,
+        operators=operators,
+        bans=bans,
+        reactor=reactor,
+        configure=configure,
+        in_thread=in_thread,
+        load_games=load_games,
+    )
+    listeners += operated.listeners
     warnings = {each.section: each.warning for each in unused}
     strings = {listener.section: listener.endpoint for listener in listeners if listener.section in factories}
     strings |= {"web": endpoint, "console": telnet, "console ssh": config.console.ssh}
     checks = quick_checks.checks(config, {name: text for name, text in strings.items() if text})
-    if endpoint and operated is not None:
+    if endpoint:
         listeners.append(
             _web_listener(
                 endpoint,
@@ -566,6 +565,5 @@ def build(
         console=operated,
         audit=AuditObserver(Path(config.store.state)),
     )
-    if operated is not None:
-        operated.services.reloader.certificates = daemon.reload_certificates
+    operated.services.reloader.certificates = daemon.reload_certificates
     return daemon

@@ -200,11 +200,14 @@ class MakeServiceTests(DaemonTestCase):
         (factory, _web) = (listener.factory for listener in daemon.listeners)
         self.assertEqual(factory.limits.total, 20)  # type: ignore[attr-defined]
 
-    def test_a_hangup_without_console_and_web(self) -> None:
-        daemon = self.daemon()
+    def test_a_hangup_without_console_and_web_does_the_same(self) -> None:
+        daemon = self.daemon("[battleship]\nconnections = 20\n")
+        (self.folder / "gamed.toml").write_text("[battleship]\nconnections = 30\n[console]\npassword = 'x'\n")
         with capturedLogs() as logs:
             daemon.reload()
-        self.assertIn("only certificates were read again", formatEvent(logs[-1]))
+        self.assertIn("read again: changed: [battleship] connections", formatEvent(logs[-1]))
+        (listener,) = daemon.listeners
+        self.assertEqual(listener.factory.limits.total, 30)  # type: ignore[attr-defined]
 
     def test_nothing_is_touched_before_the_start(self) -> None:
         self.daemon("[store]\nstate = 'state'")

@@ -113,7 +113,7 @@ class Reloader:
         if "password" in changed and not new.password:
             # There is no default password: without one, a random one is made, but only at a start.
             restart.append("password")
-        if changed & {"user", "password", "accounts"}:
+        if changed & {"user", "password", "accounts"} and self.accounts.secrets:
             self._take_accounts(old, new)
         self.open_to(new.connections)
         self.operators.idle_seconds = new.idle_seconds

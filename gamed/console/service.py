@@ -41,6 +41,10 @@ class Console(Service):
 
     services: CommandServices
     accounts: Accounts
+
+    is_open: bool
+    """Whether somebody can log in, here or to the pages."""
+
     listeners: list[Listener] = field(factory=list)
 
     prepare: Callable[[], None] | None = None
@@ -52,9 +56,10 @@ class Console(Service):
         services = self.services
         config = services.reloader.config.console
         services.started = services.clock.seconds()
-        self.accounts.secrets = secrets_of(config.everybody)
-        if not config.accounts and not config.password:
-            self.accounts.secrets[config.user] = Secret.of(with_password("console", config).password)
+        if self.is_open:
+            self.accounts.secrets = secrets_of(config.everybody)
+            if not config.accounts and not config.password:
+                self.accounts.secrets[config.user] = Secret.of(with_password("console", config).password)
         services.levels.change(config.log_level)
         if self.prepare is not None:
             self.prepare()
@@ -64,6 +69,7 @@ def console(  # noqa: PLR0913 (what the console and its commands need)
     *,
     config: Config,
     telnet: str,
+    is_open: bool,
     lobby: Lobby,
     listeners: GameListeners,
     accounts: Accounts,
@@ -74,7 +80,7 @@ def console(  # noqa: PLR0913 (what the console and its commands need)
     in_thread: Callable[..., Deferred[Any]],
     load_games: Callable[[], None],
 ) -> Console:
-    """Return the console.
+    """Return the console. Without a listener and without pages, it still takes a changed configuration.
 
     `telnet`: its endpoint; empty for none. `configure`: reads the configuration again. `load_games`: imports the games,
     which commands show; called in a thread before the first connection is accepted.
@@ -106,7 +112,7 @@ def console(  # noqa: PLR0913 (what the console and its commands need)
         clock=reactor,
         stop=_terminate,
     )
-    made = Console(services, accounts)
+    made = Console(services, accounts, is_open)
     lobby.alarms.append(operators.alarm)
     lobby.logins.administrators.append(operators.addresses)
     if telnet:

@@ -76,6 +76,15 @@ class Step:
         """Whether the step must be performed by itself: after it, the peers or the match may be other ones."""
         return bool(self.dropped) or self.outcome is not None or self.closed or self.held is not None
 
+    def send(self, seat: Seat, event: Event | None) -> None:
+        """Add an event, if there is one."""
+        if event is not None:
+            self.events += (Addressed(seat, event),)
+
+    def refuse(self, seat: Seat, refusal: Refusal) -> None:
+        """Note why a message had no effect."""
+        self.refused += ((seat, refusal),)
+
     def join(self, later: Step) -> None:
         """Add a later step to this one, to perform both as one."""
         self.events += later.events

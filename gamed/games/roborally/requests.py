@@ -16,7 +16,8 @@ from attrs import define, field
 from gamed.core.clocks import MoveClock
 from gamed.core.errors import InvalidMove
 from gamed.core.events import Event
-from gamed.core.game import Seat
+from gamed.core.game import Seat, Termination
+from gamed.core.history import Value
 from gamed.games.roborally import messages as m
 from gamed.games.roborally.queries import wire_cards
 from gamed.games.roborally.rules.moves import (
@@ -177,3 +178,19 @@ def wire_answer(name: str, answer: Answer) -> m.MoveAnswer:
             return m.StayChosen(name, stays)
         case Repairs(registers):
             return m.RepairsChosen(name, registers)
+
+
+@define
+class Leaver:
+    """A player who has left, and whose robot is on the board until the channels have acknowledged the present step."""
+
+    number: Seat
+    """The player's number in the match."""
+
+    why: Termination
+
+    data: Mapping[str, Value]
+    """The numbers behind a verdict of time, for the journal."""
+
+    broken: tuple[str, str] | None = None
+    """The code and the description of the rule that the player broke, if any."""

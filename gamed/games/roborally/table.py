@@ -34,11 +34,10 @@ from gamed.games.roborally import refusals
 from gamed.games.roborally.limits import TableLimits
 from gamed.games.roborally.messages import Reason
 from gamed.games.roborally.queries import Facts, answer
-from gamed.games.roborally.requests import Member, OpenRequest, engine_answer, wire_request
+from gamed.games.roborally.requests import Leaver, Member, OpenRequest, engine_answer, wire_request
 from gamed.games.roborally.rules.game import RoboRally
 from gamed.games.roborally.rules.state import Stage, State
 from gamed.games.roborally.states import STAGES, STOPPED, Status, ending, went
-from gamed.games.roborally.step_builder import Leaver, StepBuilder
 
 _RULES: Final = RoboRally()
 _SHORTEST: Final = 0.001
@@ -129,7 +128,7 @@ class Manager(MatchTable):
         if seat not in (self.free_channels if is_channel else self.free):
             raise AssertionError(f"seat {seat} is not free")
         self.members[seat] = Member(seat, name, is_channel, violations=self.violations.pop(seat, 0))
-        builder = StepBuilder()
+        step = Step()
         if is_channel:
             self._channels_came = seat + 1 - CHANNELS
         else:
@@ -138,22 +137,22 @@ class Manager(MatchTable):
             # Without a delay the game starts in this very step: no other player can come in between.
             is_due = self._start_at is not None and self._start_at <= now
             if (is_due or not self.free) and not self.is_paused:
-                self._start(builder, now)
-        return self._step(builder, now)
+                self._start(step, now)
+        return self._step(step, now)
 
     def _set_start(self, now: float) -> None:
         enough = len(self.players) >= self.limits.min_players
         self._start_at = now + self.limits.start_delay if enough else None
 
-    def _start(self, builder: StepBuilder, now: float) -> None:
+    def _start(self, step: Step, now: float) -> None:
         players = self.players
         self._start_at = None
         self._begin(tuple(member.name for member in players))
         self.numbers = {member.seat: number for number, member in enumerate(players)}
-        builder.journal += [self.match.seat(number, name, now) for number, name in enumerate(self.names)]
-        builder.journal += self.match.start(now)
+        step.journal += tuple(self.match.seat(number, name, now) for number, name in enumerate(self.names))
+        step.journal += (*self.match.start(now),)
         for member in self.members.values():
-            builder.send(member.seat, member.ask(m.GameStarts(), self.limits.ack_timeout))
+            step.send(member.seat, member.ask(m.GameStarts(), self.limits.ack_timeout))
 
     def _begin(self, names: tuple[str, ...]) -> None:
         """Begin the match between the players of these names.
@@ -171,88 +170,86 @@ class Manager(MatchTable):
     def receive(self, seat: Seat, event: Event, now: float) -> Step:
         """Take a message of a peer: a query, the answer to its open request, a leaving, or a violation."""
         member = self.members.get(seat)
-        builder = StepBuilder()
+        step = Step()
         if member is not None:
             found = answer(event, self._facts) if isinstance(event, m.Query) else None
             if found is not None:
                 # An answered query changes nothing: no step of the game can be due, and no clock.
                 return Step((Addressed(seat, found),))
-            self._take(builder, member, event, now)
-            self._go_on(builder, now)
-        return self._step(builder, now)
+            self._take(step, member, event, now)
+            self._go_on(step, now)
+        return self._step(step, now)
 
-    def _take(self, builder: StepBuilder, member: Member, event: Event, now: float) -> None:
+    def _take(self, step: Step, member: Member, event: Event, now: float) -> None:
         if type(event) is Unread:
             # The peer has closed within a line: that is no violation.
-            builder.refuse(member.seat, event.refusal)
+            step.refuse(member.seat, event.refusal)
         elif isinstance(event, m.Query):
-            builder.send(member.seat, m.Error())
-            builder.refuse(member.seat, refusals.unanswerable(event))
+            step.send(member.seat, m.Error())
+            step.refuse(member.seat, refusals.unanswerable(event))
             if not member.is_out:
-                self._violated(builder, member)
+                self._violated(step, member)
         elif isinstance(event, m.SignOff) and event.name == member.name:
-            builder.dropped.append(member.seat)
+            step.dropped += (member.seat,)
             self._gone(member, Termination.RESIGNED)
         elif member.is_out:
             # It may still have answered a request that the end of the game has overtaken: no violation.
-            builder.refuse(member.seat, refusals.after_the_end(event))
+            step.refuse(member.seat, refusals.after_the_end(event))
         elif member.open is not None and member.open.is_answered_by(event):
-            self._answered(builder, member, member.open, event, now)
+            self._answered(step, member, member.open, event, now)
         else:
             request = None if member.open is None else member.open.event
-            builder.refuse(member.seat, refusals.unexpected(event, member.name, request))
+            step.refuse(member.seat, refusals.unexpected(event, member.name, request))
             # An `ok` or `error` is not answered: two programs that answer each other's errors would never stop.
             if not isinstance(event, m.Acknowledgement):
-                builder.send(member.seat, m.Error())
-                self._violated(builder, member)
+                step.send(member.seat, m.Error())
+                self._violated(step, member)
 
     @property
     def _facts(self) -> Facts:
         names = self.names or tuple(member.name for member in self.players)
         return Facts(self.state, names, self.limits.move_timeout)
 
-    def _violated(self, builder: StepBuilder, member: Member) -> None:
+    def _violated(self, step: Step, member: Member) -> None:
         member.violations += 1
         if member.violations >= self.limits.max_violations:
-            builder.refuse(member.seat, refusals.violations(member.violations))
-            self._remove(builder, member, Reason.RULES_BROKEN)
+            step.refuse(member.seat, refusals.violations(member.violations))
+            self._remove(step, member, Reason.RULES_BROKEN)
             broken = ("violations", f"{member.violations} violations of the protocol")
             self._gone(member, Termination.REMOVED, broken=broken)
 
-    def _answered(self, builder: StepBuilder, member: Member, request: OpenRequest, event: Event, now: float) -> None:
+    def _answered(self, step: Step, member: Member, request: OpenRequest, event: Event, now: float) -> None:
         arrived = min(now, self.arrived)
         if isinstance(event, m.MoveAnswer):
             # While the game is paused no clock runs: an answer counts as given when the pause began.
             heard_at = self._paused_at if self.is_paused else arrived
             if request.clock.asked_at is not None and request.clock.answered(heard_at):
-                self._overslept(builder, member, now, arrived, event)
+                self._overslept(step, member, now, arrived, event)
                 return
             member.close(arrived)
-            self._move(builder, member, request, event, now)
+            self._move(step, member, request, event, now)
             return
         member.close(arrived)
-        builder.send(member.seat, member.next())
+        step.send(member.seat, member.next())
 
-    def _move(
-        self, builder: StepBuilder, member: Member, request: OpenRequest, event: m.MoveAnswer, now: float
-    ) -> None:
+    def _move(self, step: Step, member: Member, request: OpenRequest, event: m.MoveAnswer, now: float) -> None:
         """Take a decision. A decision in another player's name, or against the rules, is cheating."""
         number = self.numbers[member.seat]
         if event.name != member.name:
             broken = ("other-name", f"the answer is given for {event.name}")
             reason = "it is given under another name"
-            builder.refuse(member.seat, refusals.forbidden(broken[0], reason, member.name, event, request.event))
-            self._cheated(builder, member, broken)
+            step.refuse(member.seat, refusals.forbidden(broken[0], reason, member.name, event, request.event))
+            self._cheated(step, member, broken)
             return
         try:
-            builder.journal += self.match.play(number, engine_answer(event), now)
+            step.journal += (*self.match.play(number, engine_answer(event), now),)
         except RuleError as error:
             found = refusals.forbidden(error.code, str(error), member.name, event, request.event)
-            builder.refuse(member.seat, found)
-            self._cheated(builder, member, (error.code, str(error)))
+            step.refuse(member.seat, found)
+            self._cheated(step, member, (error.code, str(error)))
 
-    def _cheated(self, builder: StepBuilder, member: Member, broken: tuple[str, str]) -> None:
-        self._remove(builder, member, Reason.RULES_BROKEN)
+    def _cheated(self, step: Step, member: Member, broken: tuple[str, str]) -> None:
+        self._remove(step, member, Reason.RULES_BROKEN)
         self._gone(member, Termination.FORFEIT, broken=broken)
 
     # Time
@@ -284,37 +281,37 @@ class Manager(MatchTable):
 
     def tick(self, now: float) -> Step:
         """Do what is due: start the game, remove peers that did not answer in time, or close the room."""
-        builder = StepBuilder()
+        step = Step()
         if self.is_paused:
             return Step()
         if self._start_at is not None and now >= self._start_at:
-            self._start(builder, now)
+            self._start(step, now)
         if self._linger_until is not None and now >= self._linger_until:
-            self._close(builder)
+            self._close(step)
         for member in list(self.members.values()):
             if member.due <= now and member.open is not None:
-                self._silent(builder, member, member.open, now)
-        self._go_on(builder, now)
-        return self._step(builder, now)
+                self._silent(step, member, member.open, now)
+        self._go_on(step, now)
+        return self._step(step, now)
 
-    def _silent(self, builder: StepBuilder, member: Member, request: OpenRequest, now: float) -> None:
+    def _silent(self, step: Step, member: Member, request: OpenRequest, now: float) -> None:
         if isinstance(request.event, m.GameStarts):
             # NTS only announces the start: nothing depends on its answer, and nobody is removed for it.
-            builder.refuse(member.seat, refusals.late(member.name, request.event, request.clock.hard))
+            step.refuse(member.seat, refusals.late(member.name, request.event, request.clock.hard))
             member.close(now)
-            builder.send(member.seat, member.next())
+            step.send(member.seat, member.next())
         else:
-            self._overslept(builder, member, now, member.due, None)
+            self._overslept(step, member, now, member.due, None)
 
-    def _overslept(self, builder: StepBuilder, member: Member, now: float, arrived: float, late: Event | None) -> None:
+    def _overslept(self, step: Step, member: Member, now: float, arrived: float, late: Event | None) -> None:
         request = member.open
         assert request is not None
         spent = request.clock.evidence(now, arrived)
         is_spent = member.is_channel and request.clock.hard < self.limits.ack_timeout
         taken = (spent["taken"] - spent["gap"]) / 1000
         found = refusals.late(member.name, request.event, request.clock.hard, late, taken)
-        builder.refuse(member.seat, refusals.late_in_all(self.limits.ack_budget) if is_spent else found)
-        self._remove(builder, member, Reason.TIMEOUT)
+        step.refuse(member.seat, refusals.late_in_all(self.limits.ack_budget) if is_spent else found)
+        self._remove(step, member, Reason.TIMEOUT)
         self._gone(member, Termination.TIME, {"taken": spent["taken"], "gap": spent["gap"], "limit": spent["hard"]})
 
     # Leaving
@@ -330,18 +327,18 @@ class Manager(MatchTable):
     ) -> Step:
         """Empty a seat: its connection was lost, or an operator or a limit removes its peer."""
         member = self.members.get(seat)
-        builder = StepBuilder()
+        step = Step()
         if member is not None:
             if refusal is not None and not member.is_channel and not member.is_out:
-                builder.refuse(seat, refusal)
+                step.refuse(seat, refusal)
             self._gone(member, why)
-            self._go_on(builder, now)
-        return self._step(builder, now)
+            self._go_on(step, now)
+        return self._step(step, now)
 
-    def _remove(self, builder: StepBuilder, member: Member, reason: Reason, note: str = "") -> None:
+    def _remove(self, step: Step, member: Member, reason: Reason, note: str = "") -> None:
         """Send a peer REN, and have its connection closed. `_gone` must follow."""
-        builder.send(member.seat, m.Removed(reason, note))
-        builder.dropped.append(member.seat)
+        step.send(member.seat, m.Removed(reason, note))
+        step.dropped += (member.seat,)
 
     def _gone(
         self,
@@ -362,22 +359,22 @@ class Manager(MatchTable):
         elif self.status is Status.LOBBY and len(self.players) < self.limits.min_players:
             self._start_at = None
 
-    def _take_off(self, builder: StepBuilder, now: float, channels: Sequence[Member]) -> None:
+    def _take_off(self, step: Step, now: float, channels: Sequence[Member]) -> None:
         """Remove the robot of the next leaver from the board."""
         leaver = self._leavers.pop(0)
         # It may have lost its last life in a step in between.
         if self.state.robots[leaver.number].is_removed:
             return
         if leaver.broken is not None:
-            builder.findings.append(self.match.finding(leaver.broken[0], leaver.number, leaver.broken[1]))
+            step.findings += (self.match.finding(leaver.broken[0], leaver.number, leaver.broken[1]),)
         data = {**leaver.data, "steps": self.steps}
-        builder.journal.append(self.match.left(leaver.number, leaver.why, now, data))
+        step.journal += (self.match.left(leaver.number, leaver.why, now, data),)
         before = self.state
-        self._stand(builder, before, self.game.remove(before, leaver.number), channels)
+        self._stand(step, before, self.game.remove(before, leaver.number), channels)
 
     # The course of a game
 
-    def _go_on(self, builder: StepBuilder, now: float, most: float = inf) -> None:
+    def _go_on(self, step: Step, now: float, most: float = inf) -> None:
         """Make the steps that are due until the game waits for a peer. `most`: at most this many.
 
         Leavers come first: their robots are removed before anything else happens to them. Dealing cards is chance's
@@ -389,35 +386,35 @@ class Manager(MatchTable):
         while most and self.is_running and not self._is_held(channels):
             most -= 1
             if self._leavers:
-                self._take_off(builder, now, channels)
+                self._take_off(step, now, channels)
                 continue
             seats = self.game.to_move(self.match.state)
             if seats and self.match.moves >= self.match.most:
-                self._end(builder, Outcome(Termination.LIMIT), now)
+                self._end(step, Outcome(Termination.LIMIT), now)
             elif CHANCE in seats:
-                self._deal(builder, now)
+                self._deal(step, now)
             elif seats:
-                self._ask(builder)
+                self._ask(step)
                 return
             else:
-                self._advance(builder, now, channels, is_single=is_single)
+                self._advance(step, now, channels, is_single=is_single)
         # The end is announced when the channels have acknowledged the last step.
         is_over = self.outcome is not None and self.status is not Status.CLOSED
         if is_over and self._linger_until is None and not self._is_held(channels):
-            self._say_over(builder, now)
+            self._say_over(step, now)
 
     def _is_held(self, channels: Sequence[Member]) -> bool:
         """Whether the next step must wait for an operator, or for a channel's `ok`."""
         return self.is_paused or (bool(channels) and any(channel.is_notified for channel in channels))
 
-    def _deal(self, builder: StepBuilder, now: float) -> None:
+    def _deal(self, step: Step, now: float) -> None:
         # The deal begins a turn, and channels have a budget for each turn.
         for channel in self.channels:
             channel.spent = 0.0
-        builder.journal += self.match.draw(now)
+        step.journal += (*self.match.draw(now),)
         self.status = went(self.status, STAGES[self.state.stage])
 
-    def _ask(self, builder: StepBuilder) -> None:
+    def _ask(self, step: Step) -> None:
         """Send requests to all players who are to move and have none open."""
         waiting = self.state.waiting
         unasked = [
@@ -430,62 +427,62 @@ class Manager(MatchTable):
         requests = self.game.requests(self.state)
         for member, number in unasked:
             request = wire_request(requests[number])
-            builder.send(member.seat, member.ask(request, self.limits.move_timeout))
+            step.send(member.seat, member.ask(request, self.limits.move_timeout))
 
-    def _advance(self, builder: StepBuilder, now: float, channels: Sequence[Member], *, is_single: bool) -> None:
+    def _advance(self, step: Step, now: float, channels: Sequence[Member], *, is_single: bool) -> None:
         """Make one step, or all that are due up to the clean-up."""
         before = self.match.state
         self.status = went(self.status, STAGES[before.stage])
         after, steps = (self.game.advance(before), 1) if is_single else self.game.settle(before)
         self.steps += steps
-        self._stand(builder, before, after, channels)
+        self._stand(step, before, after, channels)
         if after.stage is Stage.OVER:
             outcome = self.game.outcome(after)
             assert outcome is not None
-            self._end(builder, ending(after, outcome, self.match.left_by), now)
+            self._end(step, ending(after, outcome, self.match.left_by), now)
 
-    def _stand(self, builder: StepBuilder, before: State, after: State, channels: Sequence[Member]) -> None:
+    def _stand(self, step: Step, before: State, after: State, channels: Sequence[Member]) -> None:
         """Take a new position. Notify the channels, and the players who have lost their last life."""
         self.match.state = after
         self.status = went(self.status, STAGES[after.stage])
         if len(after.removals) > len(before.removals):
-            self._lose(builder, after)
+            self._lose(step, after)
         change = self.game.changed(before, after) if channels else None
         if change is not None:
             event = m.Changed(tuple(self.names[seat] for seat in change.seats))
             for channel in channels:
                 left = max(self.limits.ack_budget - channel.spent, _SHORTEST)
-                builder.send(channel.seat, channel.ask(event, min(self.limits.ack_timeout, left)))
+                step.send(channel.seat, channel.ask(event, min(self.limits.ack_timeout, left)))
 
-    def _lose(self, builder: StepBuilder, state: State) -> None:
+    def _lose(self, step: Step, state: State) -> None:
         """Tell players that they have lost their last life. They stay connected, and may only query."""
         for seat, number in self.numbers.items():
             member = self.members.get(seat)
             if member is not None and not member.is_out and state.robots[number].is_removed:
                 member.silence()
                 member.is_out = True
-                builder.send(seat, m.Removed(Reason.LAST_LIFE))
+                step.send(seat, m.Removed(Reason.LAST_LIFE))
 
-    def _end(self, builder: StepBuilder, outcome: Outcome, now: float) -> None:
+    def _end(self, step: Step, outcome: Outcome, now: float) -> None:
         entry = self.match.end(outcome, now)
         entry.data = {**entry.data, "steps": self.steps}
-        builder.journal.append(entry)
-        builder.outcome = outcome
+        step.journal += (entry,)
+        step.outcome = outcome
 
-    def _say_over(self, builder: StepBuilder, now: float) -> None:
+    def _say_over(self, step: Step, now: float) -> None:
         self._linger_until = now if self.is_single else now + self.limits.linger
         for member in self.members.values():
             if not member.is_out:
                 member.silence()
                 member.is_out = True
-                builder.send(member.seat, m.Removed(Reason.GAME_OVER))
+                step.send(member.seat, m.Removed(Reason.GAME_OVER))
 
-    def _close(self, builder: StepBuilder) -> None:
+    def _close(self, step: Step) -> None:
         self.status = Status.CLOSED
         self._linger_until = self._start_at = None
-        builder.closed = True
+        step.closed = True
 
-    def _held(self, builder: StepBuilder, now: float) -> Entry | None:
+    def _held(self, step: Step, now: float) -> Entry | None:
         """Return a HELD entry if recovery could not find the present position without it.
 
         Recovery makes all automatic steps that follow from the last entry. That leads here if the game is at rest,
@@ -493,18 +490,20 @@ class Manager(MatchTable):
         that the journal has already is not repeated.
         """
         is_at_rest = bool(self.game.to_move(self.state))
-        leads_here = is_at_rest and (bool(builder.journal) or self._journalled is None)
+        leads_here = is_at_rest and (bool(step.journal) or self._journalled is None)
         before, self._journalled = self._journalled, None if leads_here else self.steps
-        if leads_here or (not builder.journal and before == self.steps):
+        if leads_here or (not step.journal and before == self.steps):
             return None
         # Not `match.entry`: that counts, and a HELD entry is in no record.
         return Entry(self.match.at(now), HELD, data={"steps": self.steps})
 
-    def _step(self, builder: StepBuilder, now: float) -> Step:
+    def _step(self, step: Step, now: float) -> Step:
         """Return the step that was built. An ended game that all peers have left is closed with it."""
         if self.status is Status.ENDED and self._linger_until is not None and not self.members:
-            self._close(builder)
-        return builder.step(self._due, self._held(builder, now) if self.is_running else None)
+            self._close(step)
+        step.wake_at = self._due
+        step.held = self._held(step, now) if self.is_running else None
+        return step
 
     # Operators
 
@@ -516,12 +515,12 @@ class Manager(MatchTable):
 
     def resume(self, now: float) -> Step:
         """Let the game go on. All clocks go on with the time that was left."""
-        builder = StepBuilder()
+        step = Step()
         if self.is_paused:
             self.is_paused = False
             self._shift(now)
-            self._go_on(builder, now)
-        return self._step(builder, now)
+            self._go_on(step, now)
+        return self._step(step, now)
 
     def _shift(self, now: float) -> None:
         """Move all moments that lie ahead by the length of the pause."""
@@ -538,28 +537,28 @@ class Manager(MatchTable):
 
     def step(self, now: float, *, forced: bool = False) -> Step:
         """Make one step of a paused game, if one is due. `forced`: start the game with the players that are there."""
-        builder = StepBuilder()
+        step = Step()
         if not self.is_paused:
             return Step()
         self.is_paused = False
         if self.status is Status.LOBBY and (self.players if forced else self._start_at is not None):
-            self._start(builder, now)
-        self._go_on(builder, now, most=1)
+            self._start(step, now)
+        self._go_on(step, now, most=1)
         self.is_paused = True
-        return self._step(builder, now)
+        return self._step(step, now)
 
     def stop(self, why: Termination, now: float) -> Step:
         """End the game without a winner, and tell all peers."""
-        builder = StepBuilder()
+        step = Step()
         if self.status is Status.CLOSED:
             return Step()
         if self.is_running:
-            self._end(builder, Outcome(why), now)
+            self._end(step, Outcome(why), now)
         for member in self.members.values():
             if not member.is_out:
-                builder.send(member.seat, m.Removed(Reason.OTHER, STOPPED.get(why, "Error")))
-        self._close(builder)
-        return self._step(builder, now)
+                step.send(member.seat, m.Removed(Reason.OTHER, STOPPED.get(why, "Error")))
+        self._close(step)
+        return self._step(step, now)
 
     # Restoring
 
