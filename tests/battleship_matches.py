@@ -5,11 +5,11 @@ from __future__ import annotations
 from random import Random
 from uuid import NAMESPACE_OID, uuid5
 
+from gamed.core.clients import Player
 from gamed.core.history import History
 from gamed.core.relay import Relay
 from gamed.core.table import Step
 from gamed.games.battleship import Settings, game_type
-from gamed.registry import Player
 from gamed.wire import Connection
 
 STARTED_AT = "2026-11-21T09:00:00.000Z"

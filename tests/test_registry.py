@@ -19,6 +19,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
+from gamed.core.clients import Player
 from gamed.core.errors import LocalProtocolError, RemoteProtocolError
 from gamed.core.events import Event
 from gamed.core.game import CHANCE, Outcome, Termination
@@ -28,7 +29,7 @@ from gamed.lobby import lobby
 from gamed.records.index import validate
 from gamed.records.own import from_history, summary, to_history
 from gamed.records.record import document
-from gamed.registry import GameMaker, GameType, ListenerSettings, Player, game_types, games
+from gamed.registry import GameMaker, GameType, ListenerSettings, game_types, games
 from gamed.replayers import known_formats
 from gamed.testing.harness import Harness, Wire
 from gamed.wire import Connection

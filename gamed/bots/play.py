@@ -28,8 +28,8 @@ from twisted.internet.ssl import Certificate, optionsForClientTLS, trustRootFrom
 from twisted.python.failure import Failure
 
 from gamed.bots.pace import Pace
+from gamed.core.clients import Discards, Player, PlaysOn, TakesSides
 from gamed.core.errors import GamedError, RemoteProtocolError
-from gamed.registry import Discards, Player, PlaysOn, TakesSides
 
 
 class BotError(GamedError):

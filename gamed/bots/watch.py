@@ -18,8 +18,8 @@ from twisted.internet.protocol import Protocol, connectionDone
 from twisted.python.failure import Failure
 
 from gamed.bots.play import BotError
+from gamed.core.clients import Frame, Viewer
 from gamed.core.errors import RemoteProtocolError
-from gamed.registry import Frame, Viewer
 
 ASK_AGAIN: Final = 1.0
 """Seconds between two questions about who is waiting for the start."""

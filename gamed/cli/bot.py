@@ -20,10 +20,11 @@ from gamed.bots.pace import UNTIL_KNOWN, Pace
 from gamed.bots.play import BotError, Played, play, trusting
 from gamed.cli.completion import complete_games, complete_strategies
 from gamed.cli.terminal import ProgressLine, counted_of, game_options, json_option
+from gamed.core.clients import STAY
 from gamed.core.errors import GamedError
 from gamed.core.texts import printable
 from gamed.net.timers import run_on_monotonic_time
-from gamed.registry import STAY, Option, example, game_type_of, game_types
+from gamed.registry import Option, example, game_type_of, game_types
 
 _LOOKS = 0.5
 """Seconds between two changes of the line of progress."""

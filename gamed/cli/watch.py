@@ -20,10 +20,11 @@ from twisted.internet.task import react
 from gamed.bots.play import BotError
 from gamed.bots.watch import watch as watch_game
 from gamed.cli.terminal import UNFITTED, json_option
+from gamed.core.clients import Frame, Viewer
 from gamed.core.errors import GamedError
 from gamed.core.texts import printable
 from gamed.net.timers import run_on_monotonic_time
-from gamed.registry import Frame, Viewer, game_types, games
+from gamed.registry import game_types, games
 
 GAMES: Final = {kind: made.viewer for kind, made in game_types().items() if made.viewer is not None}
 """The games that can be watched so, and what watches them."""

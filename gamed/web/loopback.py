@@ -22,11 +22,11 @@ from twisted.logger import Logger
 from twisted.python.failure import Failure
 from zope.interface import implementer
 
+from gamed.core.clients import PlaysOn
 from gamed.core.errors import GamedError
 from gamed.core.peer import Party
 from gamed.net.factory import SessionFactory
 from gamed.net.session import Session
-from gamed.registry import PlaysOn
 from gamed.web.answers import Refusal
 
 log = Logger()

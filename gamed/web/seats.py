@@ -17,6 +17,7 @@ from attrs import define, evolve, field
 from twisted.internet.interfaces import IDelayedCall
 from twisted.logger import Logger
 
+from gamed.core.clients import STAY, LearnsOutcome, Person, SupportsRefresh
 from gamed.core.errors import GamedError
 from gamed.core.game import Seat, Termination
 from gamed.core.peer import Party
@@ -24,7 +25,7 @@ from gamed.core.reception import HostedRoom
 from gamed.lobby.lobby import Lobby
 from gamed.net.factory import SessionFactory
 from gamed.net.game_listeners import GameListeners
-from gamed.registry import STAY, GameType, LearnsOutcome, Person, SupportsRefresh
+from gamed.registry import GameType
 from gamed.web.answers import Refusal
 from gamed.web.feed import Stream
 from gamed.web.joining import NO_BOT, NO_PLACE, TAKEN, JoinRequest, bot_name, new_code, party_of

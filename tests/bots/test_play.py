@@ -17,12 +17,12 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.bots.pace import Pace
 from gamed.bots.play import Bot, BotError, Played, play
+from gamed.core.clients import Player
 from gamed.games.battleship import Settings, game_type
 from gamed.games.battleship.follower import BROKEN_OFF
 from gamed.games.battleship.states import Phase
 from gamed.games.quoridor import game_type as quoridor
 from gamed.games.softwarechallenge import game_type as hive
-from gamed.registry import Player
 from gamed.testing.harness import Harness, Wire
 from tests.games.quoridor.worlds import VOTE, newcomer, universe
 

@@ -10,7 +10,8 @@ from random import Random
 
 from playwright.sync_api import Page
 
-from gamed.registry import Player, game_types
+from gamed.core.clients import Player
+from gamed.registry import game_types
 from tests.interop.browsing import Guest, Held, LiveTestCase, log_in, until
 from tests.interop.drivers import MOVES
 

@@ -20,7 +20,7 @@ from typing import Any, ClassVar
 from playwright.sync_api import BrowserContext, Page
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.registry import Player
+from gamed.core.clients import Player
 from tests.daemon import SCRIPTS, Daemon, free_port, section
 from tests.ending import at_end
 from tests.interop.programs import end

@@ -10,8 +10,9 @@ from random import Random
 from attrs import define
 from playwright.sync_api import Page
 
+from gamed.core.clients import Player
 from gamed.core.errors import RemoteProtocolError
-from gamed.registry import Player, game_types
+from gamed.registry import game_types
 from tests.interop.browsing import LiveTestCase, until
 
 

@@ -17,8 +17,8 @@ from twisted.internet.defer import Deferred, gatherResults
 from twisted.internet.task import react
 
 from gamed.bots.play import play
+from gamed.core.clients import Player
 from gamed.games import battleship, quoridor
-from gamed.registry import Player
 
 GAMES: Mapping[str, ModuleType] = {"battleship": battleship, "quoridor": quoridor}
 STRATEGIES = {"battleship": ("open-list", "density"), "quoridor": ("path", "search", "path", "random")}

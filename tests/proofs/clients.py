@@ -11,9 +11,9 @@ from random import Random
 
 from attrs import define, field
 
+from gamed.core.clients import Player
 from gamed.games.battleship import game_type
 from gamed.games.battleship.wire import ATTACK_FIRST, DEFEND_FIRST, START
-from gamed.registry import Player
 
 ROLES = (DEFEND_FIRST, ATTACK_FIRST)
 _addresses = itertools.count(1)

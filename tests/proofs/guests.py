@@ -28,8 +28,9 @@ from typing import Any
 
 from attrs import define, field
 
+from gamed.core.clients import Player
 from gamed.core.errors import RemoteProtocolError
-from gamed.registry import Player, game_types, games
+from gamed.registry import game_types, games
 from tests.daemon import PATIENT, Daemon, free_port, section
 from tests.proofs.clients import connection, named
 from tests.proofs.companion import PlayingCompanion

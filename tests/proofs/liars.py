@@ -11,11 +11,11 @@ from typing import NamedTuple
 
 from attrs import define
 
+from gamed.core.clients import Player
 from gamed.core.errors import RemoteProtocolError
 from gamed.core.game import Seat
 from gamed.games.battleship import game_type
 from gamed.games.battleship.wire import ATTACK_FIRST, DEFEND_FIRST, START, Code, Command, Opcode, decode, encode
-from gamed.registry import Player
 
 Alteration = Callable[[Command], list[Command]]
 

@@ -12,11 +12,12 @@ from typing import Any
 
 from playwright.sync_api import Page
 
+from gamed.core.clients import Player
 from gamed.games.battleship.client import Player as Gunner
 from gamed.games.battleship.strategy import strategies
 from gamed.games.quoridor.client import Player as Walker
 from gamed.games.quoridor.strategy import STRATEGIES
-from gamed.registry import Player, game_types
+from gamed.registry import game_types
 from tests.interop.administrator import codes_of
 from tests.interop.browsing import PATIENCE, seated, until
 from tests.interop.drivers import MOST_TURNS, MOVES, Mouse, move_hive, play_hive, waits

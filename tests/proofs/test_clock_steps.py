@@ -25,7 +25,7 @@ from typing import Any
 from attrs import define, field
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.registry import Player
+from gamed.core.clients import Player
 from tests.daemon import SCRIPTS, free_port
 from tests.interop.programs import end
 from tests.proofs import skip  # noqa: F401 (trial looks for `skip`)

@@ -14,6 +14,7 @@ from attrs import define, field
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.admin.room_actions import cancel
+from gamed.core.clients import Player
 from gamed.core.game import Termination
 from gamed.core.history import LEFT
 from gamed.lobby.recovery import recover
@@ -21,7 +22,7 @@ from gamed.records.importer import check
 from gamed.records.index import index
 from gamed.records.own import judgement, to_history
 from gamed.records.record import Record, document
-from gamed.registry import Player, game_types
+from gamed.registry import game_types
 from gamed.replayers import replayers
 from gamed.store.memory import MemoryStore
 from gamed.testing.harness import Harness, Wire

@@ -8,8 +8,9 @@ from pathlib import Path
 from attrs import field, frozen
 from attrs.validators import ge, gt, in_
 
+from gamed.core.clients import STAY
 from gamed.core.game import MOST_MOVES, MOVE_TIME, Options
-from gamed.registry import STAY, Contest, GameType, ListenerSettings, Named, Option
+from gamed.registry import Contest, GameType, ListenerSettings, Named, Option
 
 
 @frozen

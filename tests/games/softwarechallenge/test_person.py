@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
+from gamed.core.clients import Player
 from gamed.core.errors import IllegalMove, InvalidMove, NotYourTurn, RemoteProtocolError, RuleError
 from gamed.core.game import Termination
 from gamed.core.history import MOVE
@@ -17,7 +18,6 @@ from gamed.games.softwarechallenge import Settings, game_type
 from gamed.games.softwarechallenge.person import Person
 from gamed.games.softwarechallenge.seasons.hive.person import HiveGuide
 from gamed.records.own import judgement, summary
-from gamed.registry import Player
 from tests.games.softwarechallenge.harness import PASSWORD, SeasonHarness
 from tests.games.softwarechallenge.seated import SeatedClient, heard
 
