@@ -23,9 +23,11 @@ from twisted.trial.unittest import SynchronousTestCase
 from zope.interface import implementer
 
 from gamed import __version__, tap
+from gamed import daemon as services
 from gamed.core.errors import RemoteProtocolError, StoreError
 from gamed.core.game import Outcome, Termination
 from gamed.core.history import MOVE
+from gamed.daemon import CLOSE_WITHIN, STOP_WITHIN, Daemon, Storage
 from gamed.games.softwarechallenge.table import SeasonTable
 from gamed.lobby.expiry import FIRST
 from gamed.lobby.lobby import Lobby
@@ -37,7 +39,7 @@ from gamed.registry import games
 from gamed.replayers import importer
 from gamed.store.database import Database
 from gamed.store.journal import FileJournal
-from gamed.tap import CLOSE_WITHIN, STOP_WITHIN, Daemon, Options, Storage, makeService
+from gamed.tap import Options, makeService
 from gamed.web.archive import Archive
 from tests.battleship_matches import play_history
 from tests.lobby.doubles import SHOT, Peer
@@ -101,7 +103,7 @@ class DaemonTestCase(SynchronousTestCase):
         self.folder.mkdir(parents=True)
         self.reactor = Reactor()
         self.notified: list[str] = []
-        self.patch(tap, "notify", self.notified.append)
+        self.patch(services, "notify", self.notified.append)
         self.patch(tap, "raise_descriptor_limit", lambda: 1_000)
         self.patch(resource, "getrlimit", lambda _what: (100_000, 100_000))
         self.addCleanup(os.umask, os.umask(0o022))
@@ -447,7 +449,7 @@ class FailingTests(DaemonTestCase):
             raise StoreError("the disk is full")
 
         self.patch(Storage, "startService", lambda _storage: None)
-        self.patch(tap, "recover", refuse)
+        self.patch(services, "recover", refuse)
         self.assertEqual(self.exits(self.daemon().startService), "gamed: the disk is full")
 
 

@@ -56,10 +56,11 @@ class Console(Service):
         services = self.services
         config = services.reloader.config.console
         services.started = services.clock.seconds()
-        if self.is_open:
-            self.accounts.secrets = secrets_of(config.everybody)
-            if not config.accounts and not config.password:
-                self.accounts.secrets[config.user] = Secret.of(with_password("console", config).password)
+        if not self.is_open:
+            return
+        self.accounts.secrets = secrets_of(config.everybody)
+        if not config.accounts and not config.password:
+            self.accounts.secrets[config.user] = Secret.of(with_password("console", config).password)
         services.levels.change(config.log_level)
         if self.prepare is not None:
             self.prepare()

@@ -10,6 +10,7 @@ from twisted.conch.ssh.keys import Key
 from twisted.logger import LogPublisher, capturedLogs
 from twisted.trial.unittest import SynchronousTestCase
 
+from gamed import daemon as services
 from gamed import tap
 from gamed.config import ConsoleConfig, load
 from gamed.console import service as console_service
@@ -17,8 +18,9 @@ from gamed.console.entrance import PLACES
 from gamed.console.levels import LogLevels
 from gamed.console.ssh_keys import KEY_FILE, host_key
 from gamed.core.errors import ConfigError
+from gamed.daemon import Daemon
 from gamed.registry import games
-from gamed.tap import Daemon, Options, makeService
+from gamed.tap import Options, makeService
 from tests.console.sessions import everything
 from tests.store.logs import sentences
 from tests.test_tap import Reactor
@@ -30,7 +32,7 @@ class ConsoleServiceTestCase(SynchronousTestCase):
     def setUp(self) -> None:
         self.folder = Path(self.mktemp()).resolve()
         self.folder.mkdir(parents=True)
-        self.patch(tap, "notify", lambda _text: None)
+        self.patch(services, "notify", lambda _text: None)
         self.patch(tap, "raise_descriptor_limit", lambda: 1_000)
         self.patch(gc, "freeze", lambda: None)
         # The filter would stay before the observers of the whole test run.
@@ -57,7 +59,7 @@ class EndpointTests(ConsoleServiceTestCase):
         self.assertEqual(self.endpoints('[console]\ntelnet = "tcp:1"\nssh = "tcp:2"'), ["tcp:1", "tcp:2"])
         self.assertEqual(self.endpoints('[console]\ntelnet = "tcp:1"', "--console", "tcp:3"), ["tcp:3"])
         for off in (self.daemon('[console]\ntelnet = ""'), self.daemon("", "--console", "")):
-            self.assertEqual((off.listeners, off.console), ([], None))
+            self.assertEqual((off.listeners, off.console.is_open), ([], False))
 
     def test_reload_reads_the_same_file(self) -> None:
         daemon = self.daemon()
