@@ -7,6 +7,7 @@ from random import Random
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.core.game import CHANCE, Seat
+from gamed.games.softwarechallenge.seasons.hive import strategy as module
 from gamed.games.softwarechallenge.seasons.hive.moves import DragMove, Move, SkipMove, to_notation
 from gamed.games.softwarechallenge.seasons.hive.position import State, position
 from gamed.games.softwarechallenge.seasons.hive.rules import Hive
@@ -166,6 +167,11 @@ class ChoiceTests(SynchronousTestCase):
         self.assertEqual(won.count(1) + lost.count(0), 0, (won, lost))
 
     def test_it_looks_at_no_more_positions_than_it_may(self) -> None:
-        for nodes in (1, 2, 50):
+        looked: list[State] = []
+        self.patch(module, "value", lambda state: looked.append(state) or value(state))
+        for nodes in (1, 2, 50, 400):
+            looked.clear()
             state = begun(Random(1))
             self.assertIn(Search(nodes=nodes).choose(state, 0, Random(1)), HIVE.legal_moves(state, 0))
+            # One more shows that the budget is used up.
+            self.assertEqual(len(looked), max(2, nodes))
