@@ -151,7 +151,8 @@ class Room:
     """When the table wants its `tick`; None: never."""
 
     _timer: IDelayedCall | None = None
-    """The timer for `_wake_at`. It may fire earlier, and is set again then."""
+    _fires_at: float = 0.0
+    """The timer for `_wake_at`, and when it fires. That may be earlier, and then it is set again."""
 
     _stuck: dict[Seat, IDelayedCall] | None = None
     """The seats whose peers read too slowly, with the timers that empty them; None: there were none yet."""
@@ -522,19 +523,20 @@ class Room:
     # The clock
 
     def _wake(self, at: float) -> None:
-        earlier = self._wake_at is not None and at < self._wake_at
         self._wake_at = at
-        # A timer that fires too early is set again by `_woken`. Resetting it at each move would cost more.
+        # A timer that fires too early is set again by `_woken`. Twisted moves one forward by a search of all timers.
         if self._timer is None:
             self._set_timer(max(0.0, at - self.services.seconds()), self._woken)
-        elif earlier:
+        elif at < self._fires_at:
             # A cancelled call would stay in the reactor's list until its time, which is an hour for a first client.
             self._timer.reset(max(0.0, at - self.services.seconds()))
+            self._fires_at = at
 
     def _set_timer(self, delay: float, call: Callable[[], None]) -> None:
         if self._timer is not None and self._timer.active():
             self._timer.cancel()
         self._timer = self.services.clock.callLater(delay, call)
+        self._fires_at = self.services.seconds() + delay
 
     def _woken(self) -> None:
         assert self._wake_at is not None
@@ -553,15 +555,13 @@ class Room:
         now = self.services.seconds()
         if self.services.is_held or self._wake_at != limit:
             self._woken()
-        elif now < until and any(self._has_unread(seat, limit) for seat in self.table.overdue(now)):
+        elif now < until and any(
+            self.peers[seat].has_unread(limit) for seat in self.table.overdue(now) if seat in self.peers
+        ):
             self._set_timer(0, partial(self._judge, limit, until))
         else:
             self._timer = self._wake_at = None
             self._act(self.table.tick, now)
-
-    def _has_unread(self, seat: Seat, limit: float) -> bool:
-        peer = self.peers.get(seat)
-        return peer is not None and peer.has_unread(limit)
 
     # Back-pressure
 

@@ -324,6 +324,20 @@ class ClockTests(LobbyTestCase):
         room.relieved(0)
         self.assertEqual(found, [(0.0, [0]), (7.0, [])])
 
+    def test_a_move_does_not_touch_the_timer(self) -> None:
+        """Twisted moves a timer forward by a search of all of them."""
+        self.open()
+        room = self.match()
+        room.receive(1, [SHOT])
+        self.turns(2, 1)
+        (timer,) = self.clock.getDelayedCalls()
+        for seat, line in ((0, WATER), (0, SHOT), (1, WATER), (1, SHOT)) * 3:
+            before = timer.getTime()
+            room.receive(seat, [line])
+            self.clock.turn()
+            self.assertIn(timer, self.clock.getDelayedCalls())
+            self.assertEqual(timer.getTime(), before)
+
     def test_an_ended_room_has_no_timer(self) -> None:
         self.open()
         room = self.match()
