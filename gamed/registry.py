@@ -405,9 +405,9 @@ def game_types() -> Mapping[str, GameType]:
     return {made.kind: made for made in (maker.load() for maker in games().values())}
 
 
-def example() -> str:
-    """Return the kind of a game, for examples in help texts."""
-    return next(iter(game_types()))
+def example(fits: Callable[[GameType], object] = lambda _made: True) -> str:
+    """Return the kind of the first game that fits, for examples in help texts; "GAME" if none does."""
+    return next((kind for kind, made in game_types().items() if fits(made)), "GAME")
 
 
 def written_games() -> Mapping[str, WrittenGame]:

@@ -243,7 +243,7 @@ def course(operator: ConsoleOperator, game: str, name: str) -> Answer:
     GAME: one that is played on courses. COURSE: the name of a course that comes with gamed, or a file. If several
     courses are chosen, each game takes the next one of them; after them, the configured courses continue.
 
-    Example: course {game} NAME
+    Example: course {game with boards} NAME
     """
     if not isinstance(reception := operator.reception(game), SupportsCourses):
         raise ConsoleError(f"{game} is not played on courses")

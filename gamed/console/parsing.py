@@ -10,18 +10,25 @@ from __future__ import annotations
 import inspect
 import re
 import shlex
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
 from attrs import field, frozen
 
 from gamed.core.errors import GamedError
-from gamed.registry import example
+from gamed.registry import GameType, example
 
 _PART: Final = re.compile(
     r"\[--(?P<option>[a-z]+)(?: (?P<value>[A-Z]+))?\]|(?P<open>\[)?(?P<word>[A-Za-z|]+)(?P<rest>\.\.\.)?"
 )
 NUMBERS: Final = ("N", "SEAT")
+
+_EXAMPLES: Final[Mapping[str, Callable[[GameType], object]]] = {
+    "{game}": lambda _made: True,
+    "{game with boards}": lambda made: made.boards,
+    "{game with reservations}": lambda made: "reservation" in made.player_options,
+}
+"""What stands in docstrings for the name of a game, and which games fit."""
 
 OTHER_NAMES: Final = {"exit": "quit", "logout": "quit", "?": "help"}
 """Aliases: the names that some commands have in other programs."""
@@ -76,8 +83,11 @@ class Command:
 
     @property
     def help(self) -> str:
-        """The docstring, without its indentation, with a game's name in its example."""
-        return (inspect.getdoc(self.run) or "").replace("{game}", example())
+        """The docstring, without its indentation, with the name of a game that fits in its example."""
+        text = inspect.getdoc(self.run) or ""
+        for words, fits in _EXAMPLES.items():
+            text = text.replace(words, example(fits))
+        return text
 
     @property
     def summary(self) -> str:

@@ -29,7 +29,7 @@ def prepare(
     GAME: a game with reservations. NAME: the players' names, in the order of their seats. --paused: the room waits for
     `resume` or `step`. --from: start from the last position of a recorded game, or from the one at --turn.
 
-    Example: prepare {game} Ada Grace --paused
+    Example: prepare {game with reservations} Ada Grace --paused
     """
     if not isinstance(reception := operator.reception(game), SupportsReservations):
         raise ConsoleError(f"{game} has no reservations: whoever connects gets a seat")

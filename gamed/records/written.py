@@ -152,7 +152,7 @@ class Formats(Protocol):
     # Writing down
 
     def recorder(self, facts: Mapping[str, Any]) -> Recorder:
-        """Begin a game with facts as `WrittenGame.facts` names them. Raises RuleError."""
+        """Begin a game with facts as `WrittenGame.new_facts` names them. Raises RuleError."""
 
     def recording(self, body: Mapping[str, Any]) -> Recording:
         """Begin a game with the properties of a request's body. Raises InvalidRequest and RuleError."""

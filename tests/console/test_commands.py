@@ -406,6 +406,10 @@ class PreparingTests(ConsoleTestCase):
     kind = "hive"
     settings = games()["softwarechallenge"].load().settings(password="secret")
 
+    def test_the_example_of_the_help_names_a_game_that_has_reservations(self) -> None:
+        typed = COMMANDS["prepare"].help.partition("Example: ")[2]
+        self.assertEqual(json.loads(self.answer(f"{typed} --json"))["state"], "paused")
+
     def test_a_prepared_room_its_codes_and_their_end(self) -> None:
         made = json.loads(self.answer("prepare hive Ada 'Grace Hopper' --paused --json"))
         room = self.harness.lobby.rooms[made["room"]]
@@ -519,6 +523,10 @@ class CourseTests(ConsoleTestCase):
         room.stop(Termination.CANCELLED)
         self.harness.settle()
         return str(room.history.options["course"])
+
+    def test_the_example_of_the_help_names_a_game_that_has_courses(self) -> None:
+        typed = COMMANDS["course"].help.partition("Example: ")[2]
+        self.assertIn("is played on karussell", self.answer(typed.replace("NAME", "karussell")))
 
     def test_the_chosen_courses_come_first(self) -> None:
         self.assertIn("is played on karussell", self.answer("course roborally karussell"))
