@@ -263,4 +263,7 @@ def dispatch(  # noqa: PLR0913, PLR0917 (what a request consists of)
     """Do what a request asks of some routes, without HTTP. Raises Refusal, and what the route's function raises."""
     route, places = find(routes, path, method)
     permit(route, visitor)
+    if route.file and not isinstance(body, bytes):
+        # A file comes as it is.
+        body = json.dumps(body).encode()
     return route.do(Call(path, method, query, body, visitor, places))
