@@ -188,8 +188,6 @@ class Archive:
     # Importing
 
     async def _import(self, call: Call) -> Answer:
-        if not isinstance(call.body, bytes):
-            raise Refusal(400, "type", "the body must be the file to import")
         # The administrator may log out before the import has ended.
         operator = call.visitor.operator
         found = await self.checking.do(checked(self.importer, call.body))
