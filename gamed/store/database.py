@@ -33,17 +33,7 @@ from twisted.logger import Logger
 from gamed.core.errors import StoreError
 from gamed.records.canonical import is_same
 from gamed.records.record import Record, SeatSummary, Summary
-from gamed.store import changes
-from gamed.store.dialects import (
-    SQLITE,
-    begin_alone,
-    begin_writing,
-    cut,
-    engine,
-    insert_games,
-    is_read_only,
-    parsed,
-)
+from gamed.store import changes, dialects
 from gamed.store.migrations import require_newest, upgrade
 from gamed.store.query import NOBODY, PLAYER, SHORTEST_PREFIX, Query, conflict, only
 from gamed.store.replays import Folders
@@ -101,17 +91,17 @@ class Database:
         With `is_alone`, nobody else can open a file of SQLite until this is closed.
         """
         self._engine = connecting(self.url)
-        if is_alone and self._engine.dialect.name == SQLITE:
+        if is_alone and self._engine.dialect.name == dialects.SQLITE:
             # Before the pragma that opens the write-ahead log: only then the lock fails if others have it open.
             event.listen(self._engine, "connect", _lock, insert=True)
         # Note the connection before other listeners use it: they may hang, and then `cut` must know it.
         event.listen(self._engine, "connect", self._connected, insert=True)
         try:
             with self._transaction() as connection:
-                if is_read_only(self._engine.url) or not upgrades:
+                if dialects.is_read_only(self._engine.url) or not upgrades:
                     require_newest(connection)
                 else:
-                    begin_alone(connection)
+                    dialects.begin_alone(connection)
                     upgrade(connection)
         except StoreError:
             self.thd_close()
@@ -124,7 +114,7 @@ class Database:
     def cut(self) -> None:
         """Abort the newest connection, from any thread, so that a call that waits for its answer fails."""
         if self._connection is not None:
-            cut(self._connection)
+            dialects.cut(self._connection)
 
     def _connected(self, connection: Any, _pooled: object) -> None:
         self._connection = connection
@@ -240,7 +230,7 @@ class Database:
     @contextmanager
     def _writing(self) -> Iterator[Connection]:
         with self._transaction() as connection:
-            begin_writing(connection)
+            dialects.begin_writing(connection)
             yield connection
 
 
@@ -272,7 +262,7 @@ def _lock(connection: Any, _pooled: object) -> None:
 def connecting(url: str) -> Engine:
     """Return an engine for a database URL. Raises StoreError."""
     try:
-        return engine(parsed(url))
+        return dialects.engine(dialects.parsed(url))
     except ArgumentError as error:
         raise StoreError(f"cannot use the database URL: {error}") from error
     except ImportError as error:
@@ -294,7 +284,7 @@ def telling(url: str) -> Iterator[None]:
 def public_url(url: str) -> str:
     """Return a database URL without its password."""
     try:
-        known = parsed(url)
+        known = dialects.parsed(url)
     except ArgumentError:
         return "a URL that cannot be read"
     # libpq takes passwords as parameters, too.
@@ -329,7 +319,7 @@ def _inserted(
     ordered = sorted(records, key=lambda kept: kept[0].id)
     # Nearly all records are new, so they are not looked up before they are inserted.
     rows = [game_row(record) for record, _ in ordered]
-    ids = set(connection.execute(insert_games(connection.dialect.name), rows).scalars())
+    ids = set(connection.execute(dialects.insert_games(connection.dialect.name), rows).scalars())
     fresh: list[tuple[Record, Summary | None]] = []
     known: list[Record] = []
     for record, summary in ordered:

@@ -24,18 +24,8 @@ from gamed.core.history import STARTED, Entry
 from gamed.core.match import Match, MatchTable
 from gamed.core.refusals import Refusal
 from gamed.core.table import Addressed, Step
+from gamed.games.quoridor import mistakes
 from gamed.games.quoridor.messages import DUMMY, NOTHING, Message, Placed, Word, understood
-from gamed.games.quoridor.mistakes import (
-    PAUSED,
-    TABLE_OVER,
-    TOO_MANY,
-    illegal,
-    mistake,
-    no_game,
-    out_of_turn,
-    too_late,
-    untimely,
-)
 from gamed.games.quoridor.pacing import Outbox
 from gamed.games.quoridor.rules import TableRules
 from gamed.games.quoridor.signup import STARTS, Call, Occasion, Row, Status, free, row
@@ -173,10 +163,10 @@ class Universe(MatchTable):
         if not isinstance(event, Said):
             return self._refuse(seat, event.refusal, now) if isinstance(event, Unread) else Step()
         if self.is_over:
-            return self._refuse(seat, TABLE_OVER, now, event.text)
+            return self._refuse(seat, mistakes.TABLE_OVER, now, event.text)
         message = understood(event.datum)
         if message is None:
-            return self._refuse(seat, mistake(event.datum), now, event.text)
+            return self._refuse(seat, mistakes.mistake(event.datum), now, event.text)
         if self.is_paused or self._held:
             return self._hold(seat, message, now, event.text)
         return self._take(seat, message, now, event.text)
@@ -188,7 +178,7 @@ class Universe(MatchTable):
         if self._refused[seat] != REFUSED_MOST:
             return Step(refused=((seat, shown),))
         step = self.leave(seat, Termination.REMOVED, now)
-        return evolve(step, dropped=(seat,), refused=((seat, shown), (seat, TOO_MANY)))
+        return evolve(step, dropped=(seat,), refused=((seat, shown), (seat, mistakes.TOO_MANY)))
 
     def _take(self, seat: Seat, message: Message, now: float, text: str) -> Step:
         if isinstance(message, Placed):
@@ -199,7 +189,7 @@ class Universe(MatchTable):
             # A word with a move or a number is not what crossed: its program has another idea of the messages.
             if message in self._late.pop(seat, ()) and _BARE.fullmatch(text):
                 return Step()
-            return self._refuse(seat, untimely(message, self.status, is_running=self.is_running), now, text)
+            return self._refuse(seat, mistakes.untimely(message, self.status, is_running=self.is_running), now, text)
         words = {Word.RESET} if message is Word.RESET else {Word.PLAY, Word.WAIT}
         self._late = {other: words for other in self.order if other != seat}
         return self._go(found, now)
@@ -238,7 +228,7 @@ class Universe(MatchTable):
     def _move(self, seat: Seat, placed: Placed, now: float, text: str) -> Step:
         """Take a move if it is this world's turn. The strict referee refuses an illegal one."""
         if not self.is_running or self.order[0] != seat:
-            refusal = out_of_turn(seat, self.order[0]) if self.is_running else no_game(self.status)
+            refusal = mistakes.out_of_turn(seat, self.order[0]) if self.is_running else mistakes.no_game(self.status)
             return self._refuse(seat, refusal, now, text)
         if self.clock is not None and self.clock.asked_at is not None:
             arrived = min(now, self.arrived)
@@ -247,7 +237,7 @@ class Universe(MatchTable):
         try:
             step = self.play(seat, placed.move, now)
         except RuleError as error:
-            return self._refuse(seat, illegal(error, self.game.legal_moves(self.match.state, seat)), now, text)
+            return self._refuse(seat, mistakes.illegal(error, self.game.legal_moves(self.match.state, seat)), now, text)
         self._stop_clock()
         self._last = seat + 1, placed.written
         found = row(self.status, len(self.order), Occasion.WINS if self._is_won else Occasion.MOVES)
@@ -339,7 +329,7 @@ class Universe(MatchTable):
         """Remove a world that took too long for its move. `text`: the move, if it has come."""
         assert self.clock is not None
         spent = self.clock.evidence(now, arrived)
-        refusal = too_late(self.clock.hard, (spent["taken"] - spent["gap"]) / 1000 if text else None)
+        refusal = mistakes.too_late(self.clock.hard, (spent["taken"] - spent["gap"]) / 1000 if text else None)
         data = {"taken": spent["taken"], "gap": spent["gap"], "limit": spent["hard"]}
         self._outbox.forget(seat)
         step = self._dissolve(seat, self.lose(seat, Termination.TIME, now, data), now)
@@ -367,7 +357,7 @@ class Universe(MatchTable):
 
     def _hold(self, seat: Seat, message: Message, now: float, text: str) -> Step:
         if len(self._held) == HELD_MOST:
-            return self._refuse(seat, PAUSED, now, text)
+            return self._refuse(seat, mistakes.PAUSED, now, text)
         self._held.append((seat, message, text))
         return Step()
 

@@ -20,18 +20,7 @@ from gamed.core.game import Seat, Termination
 from gamed.core.history import Value
 from gamed.games.roborally import messages as m
 from gamed.games.roborally.queries import wire_cards
-from gamed.games.roborally.rules.moves import (
-    Answer,
-    AskFacing,
-    AskProgram,
-    AskRepairs,
-    AskStayDown,
-    Facing,
-    Program,
-    Repairs,
-    Request,
-    StayDown,
-)
+from gamed.games.roborally.rules import moves
 
 FITTING: Final[Mapping[type[m.ManagerRequest], type[Event]]] = {
     m.GameStarts: m.Acknowledgement,
@@ -126,57 +115,57 @@ class Member:
         return inf if due is None else due
 
 
-def wire_request(request: Request) -> m.MoveRequest:
+def wire_request(request: moves.Request) -> m.MoveRequest:
     """Return the wire's message for a request of the rules."""
     match request:
-        case AskFacing():
+        case moves.AskFacing():
             return m.FacingWanted()
-        case AskProgram(cards):
+        case moves.AskProgram(cards):
             return m.ProgramWanted(wire_cards(cards))
-        case AskStayDown():
+        case moves.AskStayDown():
             return m.StayWanted()
-        case AskRepairs(points):
+        case moves.AskRepairs(points):
             return m.RepairsWanted(points)
 
 
-def engine_request(request: m.MoveRequest) -> Request:
+def engine_request(request: m.MoveRequest) -> moves.Request:
     """Return the rules' request for a message of the wire."""
     match request:
         case m.ProgramWanted(cards):
-            return AskProgram(tuple(card.priority for card in cards))
+            return moves.AskProgram(tuple(card.priority for card in cards))
         case m.StayWanted():
-            return AskStayDown()
+            return moves.AskStayDown()
         case m.RepairsWanted(points):
-            return AskRepairs(points)
+            return moves.AskRepairs(points)
         case _:
-            return AskFacing()
+            return moves.AskFacing()
 
 
-def engine_answer(answer: m.MoveAnswer) -> Answer:
+def engine_answer(answer: m.MoveAnswer) -> moves.Answer:
     """Return the rules' answer for a player's message."""
     match answer:
         case m.FacingChosen(_, direction):
-            return Facing(direction)
+            return moves.Facing(direction)
         case m.ProgramChosen(_, indices, powers_down):
-            return Program(indices, powers_down)
+            return moves.Program(indices, powers_down)
         case m.StayChosen(_, stays):
-            return StayDown(stays)
+            return moves.StayDown(stays)
         case m.RepairsChosen(_, registers):
-            return Repairs(registers)
+            return moves.Repairs(registers)
         case _:
             raise InvalidMove(f"{answer!r} is not an answer")
 
 
-def wire_answer(name: str, answer: Answer) -> m.MoveAnswer:
+def wire_answer(name: str, answer: moves.Answer) -> m.MoveAnswer:
     """Return the player's message for an answer of the rules."""
     match answer:
-        case Facing(direction):
+        case moves.Facing(direction):
             return m.FacingChosen(name, direction)
-        case Program(indices, power_down):
+        case moves.Program(indices, power_down):
             return m.ProgramChosen(name, indices, power_down)
-        case StayDown(stays):
+        case moves.StayDown(stays):
             return m.StayChosen(name, stays)
-        case Repairs(registers):
+        case moves.Repairs(registers):
             return m.RepairsChosen(name, registers)
 
 

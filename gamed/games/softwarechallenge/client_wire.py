@@ -15,37 +15,7 @@ from attrs import define, field
 
 from gamed.core.errors import LocalProtocolError, RemoteProtocolError
 from gamed.core.events import Event
-from gamed.games.softwarechallenge.messages import (
-    Authenticate,
-    Cancel,
-    Closing,
-    FreeReservation,
-    Join,
-    Joined,
-    JoinedGameRoom,
-    JoinPrepared,
-    Leaving,
-    Left,
-    Memento,
-    MoveRequest,
-    Observe,
-    Observed,
-    Pause,
-    PlayerScore,
-    Prepare,
-    Prepared,
-    Refused,
-    Result,
-    RoomMessage,
-    ScoreForPlayer,
-    SetTimeout,
-    Slot,
-    StepOn,
-    Testing,
-    TestMode,
-    Unknown,
-    Welcome,
-)
+from gamed.games.softwarechallenge import messages
 from gamed.games.softwarechallenge.wire import CLOSE_CONNECTION, MOVE_REQUEST, Outgoing, line, quoted, truth
 from gamed.wire.xmlstream import Element, XmlStream
 
@@ -67,14 +37,14 @@ def _first(element: Element, name: str) -> Element:
 
 
 def _refused(room: str, data: Element) -> Event:
-    return Refused(room, _needed(data, "message"), None, data.find("originalRequest"))
+    return messages.Refused(room, _needed(data, "message"), None, data.find("originalRequest"))
 
 
 _DATA: Final[Mapping[str, Callable[[str, Element], Event]]] = {
-    "welcomeMessage": lambda room, data: Welcome(room, _needed(data, "color")),
-    "memento": lambda room, data: Memento(room, "", _first(data, "state")),
-    MOVE_REQUEST: lambda room, _data: MoveRequest(room),
-    "result": lambda room, data: Result(room, "", data),
+    "welcomeMessage": lambda room, data: messages.Welcome(room, _needed(data, "color")),
+    "memento": lambda room, data: messages.Memento(room, "", _first(data, "state")),
+    MOVE_REQUEST: lambda room, _data: messages.MoveRequest(room),
+    "result": lambda room, data: messages.Result(room, "", data),
     "error": _refused,
 }
 
@@ -83,26 +53,30 @@ def _room(element: Element) -> Event:
     data = _first(element, "data")
     kind = _needed(data, "class")
     reader = _DATA.get(kind)
-    return Unknown(f"data of the class {kind[:80]!r}") if reader is None else reader(_needed(element, "roomId"), data)
+    return (
+        messages.Unknown(f"data of the class {kind[:80]!r}")
+        if reader is None
+        else reader(_needed(element, "roomId"), data)
+    )
 
 
 def _prepared(element: Element) -> Event:
     codes = tuple(code.text or "" for code in element.iterfind("reservation"))
-    return Prepared(_needed(element, "roomId"), codes)
+    return messages.Prepared(_needed(element, "roomId"), codes)
 
 
 _READERS: Final[Mapping[str, Callable[[Element], Event]]] = {
-    "joined": lambda element: Joined(_needed(element, "roomId")),
-    "joinedGameRoom": lambda element: JoinedGameRoom(
+    "joined": lambda element: messages.Joined(_needed(element, "roomId")),
+    "joinedGameRoom": lambda element: messages.JoinedGameRoom(
         _needed(element, "roomId"), _needed(element, "existing") == "true"
     ),
     "prepared": _prepared,
-    "observed": lambda element: Observed(_needed(element, "roomId")),
+    "observed": lambda element: messages.Observed(_needed(element, "roomId")),
     "room": _room,
-    "left": lambda element: Left(_needed(element, "roomId")),
-    "testing": lambda element: Testing(_needed(element, "testMode") == "true"),
-    "playerScore": lambda element: PlayerScore("", _first(element, "score")),
-    CLOSE_CONNECTION: lambda _element: Closing(kick=True),
+    "left": lambda element: messages.Left(_needed(element, "roomId")),
+    "testing": lambda element: messages.Testing(_needed(element, "testMode") == "true"),
+    "playerScore": lambda element: messages.PlayerScore("", _first(element, "score")),
+    CLOSE_CONNECTION: lambda _element: messages.Closing(kick=True),
 }
 
 
@@ -113,47 +87,49 @@ def read(element: Element) -> Event:
     (docs/specs/software-challenge.md#what-the-seasons-clients-need).
     """
     reader = _READERS.get(element.tag)
-    return Unknown(f"the element {element.tag[:80]!r}") if reader is None else reader(element)
+    return messages.Unknown(f"the element {element.tag[:80]!r}") if reader is None else reader(element)
 
 
 # Writing
 
 
-def _slot(slot: Slot) -> str:
+def _slot(slot: messages.Slot) -> str:
     name = "" if slot.display_name is None else f" displayName={quoted(slot.display_name)}"
     timeout, paused = truth(value=slot.can_timeout), truth(value=slot.should_be_paused)
     return f"<slot{name} canTimeout={timeout} shouldBePaused={paused}/>"
 
 
-def _prepare(event: Prepare) -> str:
+def _prepare(event: messages.Prepare) -> str:
     record = "" if event.record is None else f" from={quoted(event.record)}"
     turn = "" if event.turn is None else f" turn={quoted(event.turn)}"
     slots = "".join(map(_slot, event.slots))
     return f"<prepare gameType={quoted(event.game_type)}{record}{turn}>{slots}</prepare>"
 
 
-def _room_message(event: RoomMessage) -> str:
+def _room_message(event: messages.RoomMessage) -> str:
     room = "" if event.room is None else f" roomId={quoted(event.room)}"
     data = "" if event.data is None else tostring(event.data, encoding="unicode")
     return f"<room{room}>{data}</room>"
 
 
 _LAYOUTS: Final[Mapping[type[Event], Callable[[Any], str]]] = {
-    Join: lambda event: "<join/>" if event.game_type is None else f"<join gameType={quoted(event.game_type)}/>",
-    JoinPrepared: lambda event: f"<joinPrepared reservationCode={quoted(event.code)}/>",
-    Authenticate: lambda event: f"<authenticate password={quoted(event.password)}/>",
-    Prepare: _prepare,
-    Observe: lambda event: f"<observe roomId={quoted(event.room)}/>",
-    Pause: lambda event: f"<pause roomId={quoted(event.room)} pause={truth(value=event.pause)}/>",
-    StepOn: lambda event: f"<step roomId={quoted(event.room)} forced={truth(value=event.forced)}/>",
-    Cancel: lambda event: f"<cancel roomId={quoted(event.room)}/>",
-    SetTimeout: lambda event: (
+    messages.Join: lambda event: (
+        "<join/>" if event.game_type is None else f"<join gameType={quoted(event.game_type)}/>"
+    ),
+    messages.JoinPrepared: lambda event: f"<joinPrepared reservationCode={quoted(event.code)}/>",
+    messages.Authenticate: lambda event: f"<authenticate password={quoted(event.password)}/>",
+    messages.Prepare: _prepare,
+    messages.Observe: lambda event: f"<observe roomId={quoted(event.room)}/>",
+    messages.Pause: lambda event: f"<pause roomId={quoted(event.room)} pause={truth(value=event.pause)}/>",
+    messages.StepOn: lambda event: f"<step roomId={quoted(event.room)} forced={truth(value=event.forced)}/>",
+    messages.Cancel: lambda event: f"<cancel roomId={quoted(event.room)}/>",
+    messages.SetTimeout: lambda event: (
         f'<timeout roomId={quoted(event.room)} slot="{event.slot}" activate={truth(value=event.activate)}/>'
     ),
-    FreeReservation: lambda event: f"<freeReservation reservation={quoted(event.code)}/>",
-    TestMode: lambda event: f"<testMode testMode={truth(value=event.on)}/>",
-    ScoreForPlayer: lambda event: f"<scoreForPlayer displayName={quoted(event.display_name)}/>",
-    RoomMessage: _room_message,
+    messages.FreeReservation: lambda event: f"<freeReservation reservation={quoted(event.code)}/>",
+    messages.TestMode: lambda event: f"<testMode testMode={truth(value=event.on)}/>",
+    messages.ScoreForPlayer: lambda event: f"<scoreForPlayer displayName={quoted(event.display_name)}/>",
+    messages.RoomMessage: _room_message,
 }
 
 
@@ -181,15 +157,15 @@ class ClientConnection:
             if element is not None:
                 event = read(element)
             elif self._stream.closed:
-                event = Closing(kick=False)
+                event = messages.Closing(kick=False)
             else:
                 return
-            self._has_closed = isinstance(event, Closing)
+            self._has_closed = isinstance(event, messages.Closing)
             yield event
 
     def send(self, event: Event) -> bytes:
         """Return the bytes of an event for the server; none after `Leaving`."""
-        if isinstance(event, Leaving):
+        if isinstance(event, messages.Leaving):
             return self._outgoing.say(line(f"<{CLOSE_CONNECTION}/>")) + self._outgoing.end()
         layout = _LAYOUTS.get(type(event))
         if layout is None:

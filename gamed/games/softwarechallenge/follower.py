@@ -14,23 +14,8 @@ from attrs import define, field
 from gamed.core.errors import RemoteProtocolError
 from gamed.core.events import Event
 from gamed.core.game import Seat
+from gamed.games.softwarechallenge import messages
 from gamed.games.softwarechallenge.client_wire import ClientConnection
-from gamed.games.softwarechallenge.messages import (
-    COLORS,
-    Closing,
-    Join,
-    Joined,
-    JoinPrepared,
-    Leaving,
-    Left,
-    Memento,
-    MoveRequest,
-    Refused,
-    Result,
-    RoomMessage,
-    Unknown,
-    Welcome,
-)
 from gamed.wire.xmlstream import Element, XmlStream
 
 MESSAGE_BYTES: Final = 1_048_576
@@ -79,7 +64,7 @@ class Follower:
 
     def begin(self) -> bytes:
         """Return what is sent once the connection is made: the request to join."""
-        wish = Join(self.game_type) if self.reservation is None else JoinPrepared(self.reservation)
+        wish = messages.Join(self.game_type) if self.reservation is None else messages.JoinPrepared(self.reservation)
         return self._connection.send(wish)
 
     def follow(self, data: bytes) -> Iterator[Event]:
@@ -97,23 +82,30 @@ class Follower:
     def move(self, data: Element) -> bytes:
         """Return the answer to a request for a move. `data`: the move's element."""
         self.is_asked = False
-        return self._connection.send(RoomMessage(self.room, data))
+        return self._connection.send(messages.RoomMessage(self.room, data))
 
     def leave(self) -> bytes:
         """Return the bytes with which the client leaves."""
         self.is_asked, self.is_done = False, True
-        return self._connection.send(Leaving())
+        return self._connection.send(messages.Leaving())
 
     def _concerns(self, event: Event) -> bool:
         match event:
-            case Joined(room=room):
+            case messages.Joined(room=room):
                 self.room = room
-            case Closing():
+            case messages.Closing():
                 raise self._closed()
-            case Unknown(what=what):
+            case messages.Unknown(what=what):
                 if what not in self.discarded and len(self.discarded) < MOST_UNKNOWN:
                     self.discarded.append(what)
-            case Welcome() | Memento() | MoveRequest() | Refused() | Result() | Left():
+            case (
+                messages.Welcome()
+                | messages.Memento()
+                | messages.MoveRequest()
+                | messages.Refused()
+                | messages.Result()
+                | messages.Left()
+            ):
                 return event.room == self.room
         return False
 
@@ -123,15 +115,15 @@ class Follower:
 
     def _take(self, event: Any) -> None:
         match event:
-            case Welcome(color=color):
+            case messages.Welcome(color=color):
                 self.seat = seat_of(color)
-            case Memento(element=state):
+            case messages.Memento(element=state):
                 self.state = state
-            case MoveRequest():
+            case messages.MoveRequest():
                 if self.seat is None or self.state is None:
                     raise RemoteProtocolError("the server requested a move before the game began", code="out-of-step")
                 self.is_asked = True
-            case Result(element=result):
+            case messages.Result(element=result):
                 self._learn(result)
 
     def _learn(self, result: Element | None) -> None:
@@ -143,12 +135,12 @@ class Follower:
 
 def names_of(state: Element) -> list[str]:
     """Return the players' names in a `state` element, by seat; "" where there is none."""
-    sides = [state.find(color) for color in COLORS]
+    sides = [state.find(color) for color in messages.COLORS]
     return ["" if side is None else side.get("displayName", "") for side in sides]
 
 
 def seat_of(color: str) -> Seat:
     """Return the seat of a colour in lower case. Raises RemoteProtocolError(code="unknown-value")."""
-    if color not in COLORS:
+    if color not in messages.COLORS:
         raise RemoteProtocolError(f"{color[:20]!r} is not a color", code="unknown-value")
-    return COLORS.index(color)
+    return messages.COLORS.index(color)

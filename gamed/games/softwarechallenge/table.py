@@ -25,20 +25,7 @@ from gamed.core.history import LEFT, Entry
 from gamed.core.match import Match, MatchTable, Opening
 from gamed.core.refusals import Refusal
 from gamed.core.table import OBSERVERS, Addressed, Step
-from gamed.games.softwarechallenge.messages import (
-    COLORS,
-    UNKNOWN,
-    Closing,
-    Joined,
-    Left,
-    Memento,
-    MoveRequest,
-    Refused,
-    RoomMessage,
-    Slot,
-    Welcome,
-)
-from gamed.games.softwarechallenge.messages import Result as ResultMessage
+from gamed.games.softwarechallenge import messages
 from gamed.games.softwarechallenge.season import Cause, Fault, Season, Sent
 from gamed.games.softwarechallenge.wire import open_element
 from gamed.wire.xmlstream import UNFINISHED
@@ -48,7 +35,7 @@ NOT_REQUESTED = "We didn't request a data from you yet."
 LEFT_TEXT = "Der Spieler hat das Spiel verlassen"
 TIMEOUT_TEXT = "Der Spieler hat innerhalb von {seconds} Sekunden nach Aufforderung keinen Zug gesendet"
 SEATS = (0, 1)
-OPEN = Slot(None, can_timeout=True, should_be_paused=False)
+OPEN = messages.Slot(None, can_timeout=True, should_be_paused=False)
 """A slot of a room that nobody prepared."""
 ALL = (OBSERVERS, 0, 1)
 PLAYERS_FIRST = (0, 1, OBSERVERS)
@@ -59,7 +46,7 @@ class Arrived(Event):
     """A move as the reception hands it to the table."""
 
     sent: Sent
-    message: RoomMessage
+    message: messages.RoomMessage
     """The message with the move."""
 
 
@@ -105,7 +92,7 @@ class SeasonTable(MatchTable):
     room: str = ""
     """The room's id."""
 
-    slots: tuple[Slot, ...] = (OPEN, OPEN)
+    slots: tuple[messages.Slot, ...] = (OPEN, OPEN)
 
     opening: Opening = ()
     """Moves of a recorded game, or random ones. This game starts after them."""
@@ -156,7 +143,7 @@ class SeasonTable(MatchTable):
     _asked: Seat | None = None
     """The seat whose request has not left yet; `delivered` starts its clock."""
 
-    _request: MoveRequest = field(init=False)
+    _request: messages.MoveRequest = field(init=False)
     """The same object for all requests, because it keeps its bytes."""
 
     _is_timed: bool = True
@@ -170,7 +157,7 @@ class SeasonTable(MatchTable):
 
     def __attrs_post_init__(self) -> None:
         self._clock = MoveClock(self.limits.soft, self.limits.hard)
-        self._request = MoveRequest(self.room)
+        self._request = messages.MoveRequest(self.room)
 
     # Table
 
@@ -190,13 +177,13 @@ class SeasonTable(MatchTable):
 
     # Before the game
 
-    def prepare(self, room: str, slots: Sequence[Slot], *, paused: bool, opening: Opening = ()) -> None:
+    def prepare(self, room: str, slots: Sequence[messages.Slot], *, paused: bool, opening: Opening = ()) -> None:
         """Set the room's id and slots, and whether the game starts paused. Slots that are not given are `OPEN`.
 
         `opening`: instead of the one that the room's options set, if there are moves in it.
         """
         self.room = room
-        self._request = MoveRequest(room)
+        self._request = messages.MoveRequest(room)
         self.slots = (*slots, *(OPEN,) * (len(SEATS) - len(slots)))
         self.is_prepared = bool(slots)
         self.is_paused = paused or any(slot.should_be_paused for slot in slots)
@@ -210,11 +197,11 @@ class SeasonTable(MatchTable):
             raise AssertionError("the slot is taken")
         self._taken.add(seat)
         told = () if self.is_prepared else (seat,)
-        events = [Addressed(one, Joined(self.room)) for one in told]
+        events = [Addressed(one, messages.Joined(self.room)) for one in told]
         if self.free:
             return Step(tuple(events))
         if self.is_prepared:
-            events += [Addressed(one, Joined(self.room)) for one in SEATS]
+            events += [Addressed(one, messages.Joined(self.room)) for one in SEATS]
         return self._start(now, events, asks=not self.is_paused)
 
     @property
@@ -234,7 +221,7 @@ class SeasonTable(MatchTable):
     @property
     def _slot_names(self) -> tuple[str, str]:
         """The display names of both slots. Scores are counted by these, because players cannot choose them."""
-        red, blue = (UNKNOWN if slot.display_name is None else slot.display_name for slot in self.slots)
+        red, blue = (messages.UNKNOWN if slot.display_name is None else slot.display_name for slot in self.slots)
         return red, blue
 
     def due_of(self, seat: Seat) -> float | None:
@@ -253,13 +240,16 @@ class SeasonTable(MatchTable):
         self._final_names = self.names
         journal = [
             self.match.seat(seat, self._known_name(seat), now, color.upper())
-            for seat, color in zip(SEATS, COLORS, strict=True)
+            for seat, color in zip(SEATS, messages.COLORS, strict=True)
         ]
         journal += self.match.start(now, self.opening)
         (self._mover,) = self.game.to_move(self.state)
         if self.opening and self.opening[-1][0] != CHANCE:
             self._echo = self.season.echo(self.game.parse(self.opening[-1][1]))
-        events += [Addressed(seat, Welcome(self.room, color)) for seat, color in zip(SEATS, COLORS, strict=True)]
+        events += [
+            Addressed(seat, messages.Welcome(self.room, color))
+            for seat, color in zip(SEATS, messages.COLORS, strict=True)
+        ]
         if self._absent:
             return self._start_absent(now, events, journal, asks=asks)
         events += self._ask() if asks else self._mementos()
@@ -286,8 +276,8 @@ class SeasonTable(MatchTable):
         memento = self._memento()
         return [Addressed(seat, memento) for seat in ALL]
 
-    def _memento(self) -> Memento:
-        return Memento(self.room, self.season.memento(self.state, self._final_names, self._echo))
+    def _memento(self) -> messages.Memento:
+        return messages.Memento(self.room, self.season.memento(self.state, self._final_names, self._echo))
 
     def delivered(self, now: float, unsent: Collection[Seat] = ()) -> float | None:
         """Start the clock of a request, because its bytes have left."""
@@ -352,8 +342,8 @@ class SeasonTable(MatchTable):
         sent, expected = event.sent, self._example(seat)
         said = f"Ungueltiger Zug von '{self.names[seat]}'.\n{text}"
         events = [
-            Addressed(seat, Refused(self.room, said, sent.original or None)),
-            Addressed(OBSERVERS, Refused(self.room, text, sent.original or None)),
+            Addressed(seat, messages.Refused(self.room, said, sent.original or None)),
+            Addressed(OBSERVERS, messages.Refused(self.room, text, sent.original or None)),
         ]
         step = self._violated(seat, text, code, now, events)
         step.events += self._farewell(seat, text, kick=True)
@@ -368,10 +358,10 @@ class SeasonTable(MatchTable):
 
     def _farewell(self, seat: Seat, text: str, *, kick: bool) -> tuple[Addressed, ...]:
         self.expelled[seat] = text
-        return (Addressed(seat, Closing(kick)),)
+        return (Addressed(seat, messages.Closing(kick)),)
 
     def _violation(self, seat: Seat, event: Arrived, text: str, now: float) -> Step:
-        refused = Addressed(seat, Refused(self.room, text, event.sent.original or None))
+        refused = Addressed(seat, messages.Refused(self.room, text, event.sent.original or None))
         # A peer that sends a move without a request gets no further messages.
         events = (refused, *self._farewell(seat, text, kick=True))
         if not self.match.is_started:
@@ -395,7 +385,7 @@ class SeasonTable(MatchTable):
 
     def _drop(self, seat: Seat, event: Arrived, error: InvalidMove, now: float) -> Step:
         text, expected = str(error), self._example(seat)
-        events = (Addressed(seat, Refused(self.room, text, None)), *self._farewell(seat, text, kick=False))
+        events = (Addressed(seat, messages.Refused(self.room, text, None)), *self._farewell(seat, text, kick=False))
         step = self.leave(seat, Termination.REMOVED, now, text)
         step.events = (*events, *step.events)
         step.refused = ((seat, Refusal(error.code, text, expected, event.message.text)),)
@@ -434,7 +424,7 @@ class SeasonTable(MatchTable):
     def _finish(self, step: Step, fault: Fault | None, events: list[Addressed]) -> Step:
         """Complete a step that has ended the match. `events`: what is sent before the result."""
         result = self.season.result(self.state, self.names, fault)
-        told = ResultMessage(self.room, result.body)
+        told = messages.Result(self.room, result.body)
         events += [Addressed(seat, told) for seat in PLAYERS_FIRST]
         self.finished(self._slot_names, result.parts)
         return self._close(step, events)
@@ -442,7 +432,7 @@ class SeasonTable(MatchTable):
     def _close(self, step: Step, events: list[Addressed]) -> Step:
         # It refers to the room, which refers to this table: such a reference cycle would wait for the collector.
         self.begun = _no_text
-        left = Left(self.room)
+        left = messages.Left(self.room)
         events += [Addressed(seat, left) for seat in PLAYERS_FIRST]
         self._fill()
         step.events, step.dropped, step.closed = tuple(events), SEATS, True
@@ -525,7 +515,9 @@ class SeasonTable(MatchTable):
             return Step(tuple(self._ask())) if self.is_paused else Step()
         if self._is_over or not forced or not self._taken:
             return Step()
-        events = [Addressed(seat, Joined(self.room)) for seat in sorted(self._taken)] if self.is_prepared else []
+        events = (
+            [Addressed(seat, messages.Joined(self.room)) for seat in sorted(self._taken)] if self.is_prepared else []
+        )
         self._taken.update(SEATS)
         return self._start(now, events, asks=True)
 

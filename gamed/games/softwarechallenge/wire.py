@@ -17,39 +17,7 @@ from attrs import define, field
 from gamed.core.errors import LocalProtocolError, RemoteProtocolError
 from gamed.core.events import Event, Unread
 from gamed.core.refusals import Refusal
-from gamed.games.softwarechallenge.messages import (
-    Authenticate,
-    Cancel,
-    Closing,
-    FreeReservation,
-    Join,
-    Joined,
-    JoinedGameRoom,
-    JoinPrepared,
-    Leaving,
-    Left,
-    Memento,
-    MoveRequest,
-    Observe,
-    Observed,
-    Opened,
-    Pause,
-    PlayerScore,
-    Prepare,
-    Prepared,
-    Refused,
-    Request,
-    Result,
-    RoomMessage,
-    ScoreForPlayer,
-    ServerMessage,
-    SetTimeout,
-    Slot,
-    StepOn,
-    Testing,
-    TestMode,
-    Welcome,
-)
+from gamed.games.softwarechallenge import messages
 from gamed.wire.xmlstream import Element, XmlStream
 
 CLOSE_CONNECTION: Final = "sc.protocol.responses.CloseConnection"
@@ -149,14 +117,14 @@ def _is_true(found: Mapping[str, str], name: str) -> bool:
     return found.get(name, "").lower() == "true"
 
 
-def _slot(element: Element) -> Slot:
+def _slot(element: Element) -> messages.Slot:
     found = texts(element, frozenset({"displayName", "canTimeout", "shouldBePaused"}))
-    return Slot(found.get("displayName"), _is_true(found, "canTimeout"), _is_true(found, "shouldBePaused"))
+    return messages.Slot(found.get("displayName"), _is_true(found, "canTimeout"), _is_true(found, "shouldBePaused"))
 
 
-def _prepare(element: Element) -> Request:
+def _prepare(element: Element) -> messages.Request:
     found = texts(element, frozenset({"gameType"}), "slot")
-    return Prepare(
+    return messages.Prepare(
         found.get("gameType", ""),
         tuple(_slot(slot) for slot in element.iterfind("slot")),
         found.get("from"),
@@ -167,41 +135,43 @@ def _prepare(element: Element) -> Request:
 _OF_ROOM: Final = frozenset({"roomId"})
 
 
-def _room(element: Element) -> Request:
+def _room(element: Element) -> messages.Request:
     room = texts(element, _OF_ROOM, "data").get("roomId")
     data = element.findall("data")
     if len(data) > 1:
         raise RemoteProtocolError("'data' appears twice", code="duplicate-element")
     if data and not data[0].get("class"):
         raise RemoteProtocolError("data needs a class", code="missing-class", hint='<data class="setmove">')
-    return RoomMessage(room, data[0] if data else None)
+    return messages.RoomMessage(room, data[0] if data else None)
 
 
-def _leaving(_element: Element) -> Request:
-    return Leaving()
+def _leaving(_element: Element) -> messages.Request:
+    return messages.Leaving()
 
 
-def _plain(names: str, make: Callable[[Mapping[str, str]], Request]) -> Callable[[Element], Request]:
+def _plain(names: str, make: Callable[[Mapping[str, str]], messages.Request]) -> Callable[[Element], messages.Request]:
     known = frozenset(names.split())
     return lambda element: make(texts(element, known))
 
 
-_READERS: Final[Mapping[str, Callable[[Element], Request]]] = {
-    "join": _plain("gameType", lambda found: Join(found.get("gameType"))),
-    "joinPrepared": _plain("reservationCode", lambda found: JoinPrepared(found.get("reservationCode", ""))),
-    "authenticate": _plain("password", lambda found: Authenticate(found.get("password", ""))),
+_READERS: Final[Mapping[str, Callable[[Element], messages.Request]]] = {
+    "join": _plain("gameType", lambda found: messages.Join(found.get("gameType"))),
+    "joinPrepared": _plain("reservationCode", lambda found: messages.JoinPrepared(found.get("reservationCode", ""))),
+    "authenticate": _plain("password", lambda found: messages.Authenticate(found.get("password", ""))),
     "prepare": _prepare,
-    "observe": _plain("roomId", lambda found: Observe(found.get("roomId", ""))),
-    "pause": _plain("roomId pause", lambda found: Pause(found.get("roomId", ""), _is_true(found, "pause"))),
-    "step": _plain("roomId forced", lambda found: StepOn(found.get("roomId", ""), _is_true(found, "forced"))),
-    "cancel": _plain("roomId", lambda found: Cancel(found.get("roomId", ""))),
+    "observe": _plain("roomId", lambda found: messages.Observe(found.get("roomId", ""))),
+    "pause": _plain("roomId pause", lambda found: messages.Pause(found.get("roomId", ""), _is_true(found, "pause"))),
+    "step": _plain("roomId forced", lambda found: messages.StepOn(found.get("roomId", ""), _is_true(found, "forced"))),
+    "cancel": _plain("roomId", lambda found: messages.Cancel(found.get("roomId", ""))),
     "timeout": _plain(
         "roomId slot activate",
-        lambda found: SetTimeout(found.get("roomId", ""), number(found.get("slot", "0")), _is_true(found, "activate")),
+        lambda found: messages.SetTimeout(
+            found.get("roomId", ""), number(found.get("slot", "0")), _is_true(found, "activate")
+        ),
     ),
-    "freeReservation": _plain("reservation", lambda found: FreeReservation(found.get("reservation", ""))),
-    "testMode": _plain("testMode", lambda found: TestMode(_is_true(found, "testMode"))),
-    "scoreForPlayer": _plain("displayName", lambda found: ScoreForPlayer(found.get("displayName", ""))),
+    "freeReservation": _plain("reservation", lambda found: messages.FreeReservation(found.get("reservation", ""))),
+    "testMode": _plain("testMode", lambda found: messages.TestMode(_is_true(found, "testMode"))),
+    "scoreForPlayer": _plain("displayName", lambda found: messages.ScoreForPlayer(found.get("displayName", ""))),
     "room": _room,
     CLOSE_CONNECTION: _leaving,
 }
@@ -213,7 +183,7 @@ MESSAGE_CLASSES: Final = (
 """The classes of the lobby's messages. As `data` of a room they are not moves. A string cannot be read there at all."""
 
 
-def read(element: Element) -> Request:
+def read(element: Element) -> messages.Request:
     """Return the request that a client's message means. Raises RemoteProtocolError: see `messages`."""
     reader = _READERS.get(element.tag)
     if reader is not None:
@@ -278,34 +248,34 @@ def _data(kind: str, body: str) -> str:
     return f"<data {kind}>\n      {body}\n    </data>"
 
 
-def _prepared(event: Prepared) -> str:
+def _prepared(event: messages.Prepared) -> str:
     codes = "".join(f"\n    <reservation>{escaped(code)}</reservation>" for code in event.codes)
     return f"<prepared roomId={quoted(event.room)}>{codes}\n  </prepared>"
 
 
-def _refused(event: Refused) -> str:
+def _refused(event: messages.Refused) -> str:
     kind = f'class="error" message={quoted(event.message)}'
     return _in_room(event.room, f"<data {kind}/>" if event.original is None else _data(kind, event.original))
 
 
 _LAYOUTS: Final[Mapping[type[Event], Callable[[Any], str]]] = {
-    Joined: lambda event: f"<joined roomId={quoted(event.room)}/>",
-    JoinedGameRoom: lambda event: (
+    messages.Joined: lambda event: f"<joined roomId={quoted(event.room)}/>",
+    messages.JoinedGameRoom: lambda event: (
         f"<joinedGameRoom roomId={quoted(event.room)} existing={truth(value=event.existing)}/>"
     ),
-    Prepared: _prepared,
-    Observed: lambda event: f"<observed roomId={quoted(event.room)}/>",
-    Welcome: lambda event: _in_room(event.room, f'<data class="welcomeMessage" color={quoted(event.color)}/>'),
+    messages.Prepared: _prepared,
+    messages.Observed: lambda event: f"<observed roomId={quoted(event.room)}/>",
+    messages.Welcome: lambda event: _in_room(event.room, f'<data class="welcomeMessage" color={quoted(event.color)}/>'),
     # In one text, and not by `_in_room` and `_data`: each of them would copy the state, which has 8 KB.
-    Memento: lambda event: (
+    messages.Memento: lambda event: (
         f'<room roomId={quoted(event.room)}>\n    <data class="memento">\n      {event.state}\n    </data>\n  </room>'
     ),
-    MoveRequest: lambda event: _in_room(event.room, f'<data class="{MOVE_REQUEST}"/>'),
-    Result: lambda event: _in_room(event.room, _data('class="result"', event.body)),
-    Refused: _refused,
-    Left: lambda event: f"<left roomId={quoted(event.room)}/>",
-    Testing: lambda event: f"<testing testMode={truth(value=event.on)}/>",
-    PlayerScore: lambda event: f"<playerScore>\n    {event.body}\n  </playerScore>",
+    messages.MoveRequest: lambda event: _in_room(event.room, f'<data class="{MOVE_REQUEST}"/>'),
+    messages.Result: lambda event: _in_room(event.room, _data('class="result"', event.body)),
+    messages.Refused: _refused,
+    messages.Left: lambda event: f"<left roomId={quoted(event.room)}/>",
+    messages.Testing: lambda event: f"<testing testMode={truth(value=event.on)}/>",
+    messages.PlayerScore: lambda event: f"<playerScore>\n    {event.body}\n  </playerScore>",
 }
 
 
@@ -336,7 +306,7 @@ def line(text: str) -> bytes:
     return f"\n  {text}".encode()
 
 
-def _encode(event: ServerMessage) -> bytes:
+def _encode(event: messages.ServerMessage) -> bytes:
     layout = _LAYOUTS.get(type(event))
     if layout is None:
         raise LocalProtocolError(f"the Software-Challenge dialect cannot say {event!r}")
@@ -388,7 +358,7 @@ class SoftwareChallengeConnection:
         if self._error is not None:
             raise self._error.fresh()
         while not self._has_left and (event := self._next()) is not None:
-            self._has_left = isinstance(event, Leaving)
+            self._has_left = isinstance(event, messages.Leaving)
             yield event
 
     def _next(self) -> Event | None:
@@ -409,9 +379,9 @@ class SoftwareChallengeConnection:
                 error.text = error.text or self._stream.last.strip().encode()
             self._error = error.fresh()
             raise
-        return Leaving(self._has_ended) if self._stream.closed else None
+        return messages.Leaving(self._has_ended) if self._stream.closed else None
 
-    def _opened(self) -> Opened | Unread | None:
+    def _opened(self) -> messages.Opened | Unread | None:
         """Return the event for the beginning of the document, once."""
         root, tag = self._stream.opening
         if not root:
@@ -421,16 +391,16 @@ class SoftwareChallengeConnection:
         if root in _READERS:
             reason = f"<{root}> was taken for the beginning of the document, and not for a message"
             return Unread(Refusal("no-protocol", reason, _BEGINNING, tag.encode()))
-        return Opened(root)
+        return messages.Opened(root)
 
     def send(self, event: Event) -> bytes:
         """Return the bytes of an event for the client; none after the end tag.
 
         An event for several clients should be one object, because it keeps its bytes.
         """
-        if isinstance(event, ServerMessage):
+        if isinstance(event, messages.ServerMessage):
             return self._outgoing.say(event.encoded or _encode(event))
-        if isinstance(event, Closing):
+        if isinstance(event, messages.Closing):
             said = self._outgoing.say(line(f"<{CLOSE_CONNECTION}/>")) if event.kick else b""
             return said + self._outgoing.end()
         raise LocalProtocolError(f"the Software-Challenge dialect cannot say {event!r}")

@@ -13,24 +13,7 @@ from functools import lru_cache
 from typing import Final, cast
 
 from gamed.core.errors import GamedError
-from gamed.games.roborally.rules.elements import (
-    LETTERS,
-    PIT,
-    PLAIN,
-    Belt,
-    Device,
-    Direction,
-    Floor,
-    Gear,
-    Laser,
-    Pit,
-    Plain,
-    Pusher,
-    Repair,
-    Turn,
-    Wall,
-    Walls,
-)
+from gamed.games.roborally.rules import elements
 
 NUMBER: Final = r"(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])"
 """A number 0..255 without leading zeros, as a pattern."""
@@ -68,21 +51,23 @@ class NotationError(GamedError):
 
 
 @lru_cache(4096)
-def read_floor(text: str) -> Floor:
+def read_floor(text: str) -> elements.Floor:
     """Return the floor of a text that matches FLOOR."""
     belt = _BELT_PARTS.fullmatch(text)
     if belt is not None:
-        return Belt(Direction[belt[1]], int(belt[2]), _read_turns(belt[3]), _read_phases(belt[4]))
+        return elements.Belt(elements.Direction[belt[1]], int(belt[2]), _read_turns(belt[3]), _read_phases(belt[4]))
     if text[0] == "D":
-        return Gear(cast("Turn", text[2]))
+        return elements.Gear(cast("elements.Turn", text[2]))
     if text[0] == "R":
-        return Repair(int(text[2:-1]))
-    return PLAIN if text == "B" else PIT
+        return elements.Repair(int(text[2:-1]))
+    return elements.PLAIN if text == "B" else elements.PIT
 
 
-def _read_turns(text: str) -> tuple[tuple[Direction, Turn], ...]:
+def _read_turns(text: str) -> tuple[tuple[elements.Direction, elements.Turn], ...]:
     # Each entry is as long as "(N,D(L))".
-    return tuple((Direction[text[at + 1]], cast("Turn", text[at + 5])) for at in range(0, len(text), 8))
+    return tuple(
+        (elements.Direction[text[at + 1]], cast("elements.Turn", text[at + 5])) for at in range(0, len(text), 8)
+    )
 
 
 def _read_phases(text: str) -> tuple[int, ...]:
@@ -90,24 +75,24 @@ def _read_phases(text: str) -> tuple[int, ...]:
 
 
 @lru_cache(4096)
-def read_wall(text: str) -> Wall:
+def read_wall(text: str) -> elements.Wall:
     """Return the wall of a text that matches WALL. Raises NotationError."""
     parts = _WALL_PARTS.fullmatch(text)
     if parts is None:
         raise NotationError(f"{text!r} is not a wall")
     left, sign, right = parts.groups()
-    return Wall(_read_device(left), sign == "#", _read_device(right))
+    return elements.Wall(_read_device(left), sign == "#", _read_device(right))
 
 
-def _read_device(text: str | None) -> Device | None:
+def _read_device(text: str | None) -> elements.Device | None:
     if text is None:
         return None
-    return Laser(int(text[2:-1])) if text[0] == "L" else Pusher(_read_phases(text[2:-1]))
+    return elements.Laser(int(text[2:-1])) if text[0] == "L" else elements.Pusher(_read_phases(text[2:-1]))
 
 
-def read_wall_row(text: str) -> list[Wall]:
+def read_wall_row(text: str) -> list[elements.Wall]:
     """Return a row of horizontal walls, from west to east. Raises NotationError with the column in the text."""
-    walls: list[Wall] = []
+    walls: list[elements.Wall] = []
     at = 0
     while at < len(text):
         found = _WALL.match(text, at)
@@ -118,7 +103,7 @@ def read_wall_row(text: str) -> list[Wall]:
     return walls
 
 
-def read_field_row(text: str) -> tuple[list[Floor], list[Wall]]:
+def read_field_row(text: str) -> tuple[list[elements.Floor], list[elements.Wall]]:
     """Return the floors of a row, from west to east, and the walls between and around them: one more than floors.
 
     Raises NotationError with the column in the text.
@@ -126,7 +111,7 @@ def read_field_row(text: str) -> tuple[list[Floor], list[Wall]]:
     first = _WALL.match(text)
     if first is None:
         raise _unreadable(text, 0, "a wall (# or _, with [ before and ] after a device)")
-    floors: list[Floor] = []
+    floors: list[elements.Floor] = []
     walls = [read_wall(first[0])]
     at = first.end()
     while at < len(text):
@@ -153,37 +138,37 @@ def rows_of(text: str) -> list[str]:
 
 
 @lru_cache(4096)
-def floor_to_notation(floor: Floor) -> str:
+def floor_to_notation(floor: elements.Floor) -> str:
     """Return a floor's notation."""
     match floor:
-        case Plain():
+        case elements.Plain():
             return "B"
-        case Pit():
+        case elements.Pit():
             return "G"
-        case Gear(direction):
+        case elements.Gear(direction):
             return f"D({direction})"
-        case Repair(points):
+        case elements.Repair(points):
             return f"R({points})"
-        case Belt(direction, speed, turns, crush):
-            entries = "".join(f"({LETTERS[side]},D({turn}))" for side, turn in turns)
-            return f"F({LETTERS[direction]},{speed},({entries})({_phases_to_notation(crush)}))"
+        case elements.Belt(direction, speed, turns, crush):
+            entries = "".join(f"({elements.LETTERS[side]},D({turn}))" for side, turn in turns)
+            return f"F({elements.LETTERS[direction]},{speed},({entries})({_phases_to_notation(crush)}))"
 
 
 @lru_cache(4096)
-def wall_to_notation(wall: Wall) -> str:
+def wall_to_notation(wall: elements.Wall) -> str:
     """Return a wall's notation, with the devices on both sides."""
     left = f"[{_device_to_notation(wall.left)}" if wall.left is not None else ""
     right = f"{_device_to_notation(wall.right)}]" if wall.right is not None else ""
     return f"{left}{'#' if wall.is_wall else '_'}{right}"
 
 
-def field_to_notation(floor: Floor, walls: Walls) -> str:
+def field_to_notation(floor: elements.Floor, walls: elements.Walls) -> str:
     """Return the notation of a field with the walls around it: the answer to SFI."""
     return f"({floor_to_notation(floor)},{''.join(map(wall_to_notation, walls))})"
 
 
-def _device_to_notation(device: Device) -> str:
-    if isinstance(device, Laser):
+def _device_to_notation(device: elements.Device) -> str:
+    if isinstance(device, elements.Laser):
         return f"L({device.strength})"
     return f"S({_phases_to_notation(device.phases)})"
 

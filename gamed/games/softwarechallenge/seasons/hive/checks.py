@@ -17,17 +17,9 @@ from typing import Final, TypeAlias
 
 from gamed.core.errors import IllegalMove, InvalidMove
 from gamed.core.game import Seat
+from gamed.games.softwarechallenge.seasons.hive import moves
 from gamed.games.softwarechallenge.seasons.hive.board import BITS, INDEX, RADIUS, Cells, around, connected
 from gamed.games.softwarechallenge.seasons.hive.generator import is_stuck, must_set_bee, reach
-from gamed.games.softwarechallenge.seasons.hive.moves import (
-    COLORS,
-    NOTHING,
-    DragMove,
-    DragNowhere,
-    Move,
-    SetMove,
-    named,
-)
 from gamed.games.softwarechallenge.seasons.hive.position import State
 
 Triple: TypeAlias = tuple[int, int, int]
@@ -66,16 +58,16 @@ TEXTS: Final = {
 _PATHS = {"A": "ant-path", "S": "spider-path", "Q": "bee-path", "B": "off-the-swarm"}
 
 
-def checked(state: State, move: Move | DragNowhere) -> State:
+def checked(state: State, move: moves.Move | moves.DragNowhere) -> State:
     """Return the state after a move of the mover. Raises IllegalMove (its codes are in `TEXTS`) and InvalidMove.
 
     The codes of InvalidMove: `off-the-board`, `off-the-plane` (x + y + z is not 0 where it matters), `no-start`.
     """
-    if isinstance(move, SetMove):
+    if isinstance(move, moves.SetMove):
         return _set(state, move)
-    if isinstance(move, DragMove):
+    if isinstance(move, moves.DragMove):
         return _dragged(state, move)
-    if isinstance(move, DragNowhere):
+    if isinstance(move, moves.DragNowhere):
         raise _illegal("bee-not-placed" if "Q" in state.hands[state.turn & 1] else "no-destination")
     if not is_stuck(state):
         raise _illegal("skip")
@@ -113,15 +105,15 @@ def _destination(state: State, triple: Triple) -> int:
     return index
 
 
-def _set(state: State, move: SetMove) -> State:
+def _set(state: State, move: moves.SetMove) -> State:
     seat = state.turn & 1
     triple = (move.x, move.y, move.z)
     index = _destination(state, triple)
     if BITS[index] & state.occupied:
         raise _illegal("occupied")
     if move.owner != seat:
-        raise _illegal("not-your-piece", piece=_piece_text(move), color=COLORS[seat])
-    if move.type == NOTHING:
+        raise _illegal("not-your-piece", piece=_piece_text(move), color=moves.COLORS[seat])
+    if move.type == moves.NOTHING:
         # Without a type there is nothing to set, not even where the hand is not checked (below).
         raise _illegal("not-in-hand", piece=_piece_text(move))
     if state.owned[seat]:
@@ -133,11 +125,11 @@ def _set(state: State, move: SetMove) -> State:
     return state.placed(move.type, index)
 
 
-def _piece_text(move: SetMove) -> str:
-    return "Piece(owner={}, type={})".format(*named(move.owner, move.type))
+def _piece_text(move: moves.SetMove) -> str:
+    return "Piece(owner={}, type={})".format(*moves.named(move.owner, move.type))
 
 
-def _check_set(state: State, seat: Seat, move: SetMove) -> None:
+def _check_set(state: State, seat: Seat, move: moves.SetMove) -> None:
     if move.type not in state.hands[seat]:
         raise _illegal("not-in-hand", piece=_piece_text(move))
     if move.type != "Q" and must_set_bee(state):
@@ -150,7 +142,7 @@ def _check_set(state: State, seat: Seat, move: SetMove) -> None:
         raise _illegal("enemy-contact")
 
 
-def _dragged(state: State, move: DragMove) -> State:
+def _dragged(state: State, move: moves.DragMove) -> State:
     there = (move.x, move.y, move.z)
     end = _destination(state, there)
     if "Q" in state.hands[state.turn & 1]:

@@ -13,17 +13,9 @@ from typing import Any, Final, NoReturn
 from gamed.core.errors import InvalidMove
 from gamed.core.game import Seat
 from gamed.games.softwarechallenge.person import SKIP, Person
+from gamed.games.softwarechallenge.seasons.hive import moves
 from gamed.games.softwarechallenge.seasons.hive.board import RADIUS
 from gamed.games.softwarechallenge.seasons.hive.client import data_of, read_state
-from gamed.games.softwarechallenge.seasons.hive.moves import (
-    LETTERS,
-    TYPES,
-    DragMove,
-    Move,
-    SetMove,
-    SkipMove,
-    to_notation,
-)
 from gamed.games.softwarechallenge.seasons.hive.position import State
 from gamed.games.softwarechallenge.seasons.hive.rules import Hive
 from gamed.games.softwarechallenge.seasons.hive.wire import GAME_TYPES, read
@@ -37,18 +29,18 @@ Action = Mapping[str, Any]
 """A JSON object from a browser, or for one."""
 
 
-def action_of(move: Move) -> Action:
+def action_of(move: moves.Move) -> Action:
     """Return a well-formed move as an action."""
     match move:
-        case SetMove(type, _, x, y, z):
-            return {"do": "set", "piece": TYPES[type], "to": [x, y, z]}
-        case DragMove(start_x, start_y, start_z, x, y, z):
+        case moves.SetMove(type, _, x, y, z):
+            return {"do": "set", "piece": moves.TYPES[type], "to": [x, y, z]}
+        case moves.DragMove(start_x, start_y, start_z, x, y, z):
             return {"do": "move", "from": [start_x, start_y, start_z], "to": [x, y, z]}
         case _:
             return SKIP
 
 
-def move_of(action: Action, seat: Seat) -> Move:
+def move_of(action: Action, seat: Seat) -> moves.Move:
     """Return the move of an action. Raises InvalidMove (`action`) if it is not one.
 
     The action comes from a browser: its values may be of any type.
@@ -59,13 +51,13 @@ def move_of(action: Action, seat: Seat) -> Move:
     if action.keys() != _KEYS[what]:
         _refuse(f"{what!r} needs exactly these keys: {', '.join(sorted(_KEYS[what]))}")
     if what == "skip":
-        return SkipMove()
+        return moves.SkipMove()
     if what == "move":
-        return DragMove(*_field(action, "from"), *_field(action, "to"))
+        return moves.DragMove(*_field(action, "from"), *_field(action, "to"))
     piece = action["piece"]
-    if not isinstance(piece, str) or piece not in LETTERS:
-        _refuse(f'"piece" is one of {", ".join(LETTERS)}')
-    return SetMove(LETTERS[piece], seat, *_field(action, "to"))
+    if not isinstance(piece, str) or piece not in moves.LETTERS:
+        _refuse(f'"piece" is one of {", ".join(moves.LETTERS)}')
+    return moves.SetMove(moves.LETTERS[piece], seat, *_field(action, "to"))
 
 
 def _field(action: Action, key: str) -> tuple[int, int, int]:
@@ -96,7 +88,7 @@ class HiveGuide:
         """Return the seat and the notation of the last move; None before the first. Raises RemoteProtocolError."""
         found = state.find("lastMove")
         move = None if found is None else read(found).move
-        return None if move is None else {"seat": 1 - position.mover, "text": to_notation(move)}
+        return None if move is None else {"seat": 1 - position.mover, "text": moves.to_notation(move)}
 
     def mover(self, position: State) -> Seat:
         """Return the seat to move."""

@@ -12,18 +12,10 @@ from typing import Any, Final
 
 from gamed.core.errors import InvalidMove, NotYourTurn
 from gamed.core.game import CHANCE, Options, Outcome, Seat, Termination
+from gamed.games.softwarechallenge.seasons.hive import moves
 from gamed.games.softwarechallenge.seasons.hive.board import CELLS, INDEX
 from gamed.games.softwarechallenge.seasons.hive.checks import checked
 from gamed.games.softwarechallenge.seasons.hive.generator import generated
-from gamed.games.softwarechallenge.seasons.hive.moves import (
-    Action,
-    DragNowhere,
-    Move,
-    Obstructed,
-    SkipMove,
-    parse,
-    to_notation,
-)
 from gamed.games.softwarechallenge.seasons.hive.position import HAND, State, position
 
 NOBODY: frozenset[Seat] = frozenset()
@@ -62,17 +54,17 @@ class Hive:
             return _ONLY[CHANCE]
         return NOBODY if judged(state) else _ONLY[state.mover]
 
-    def legal_moves(self, state: State, seat: Seat) -> list[Move]:
+    def legal_moves(self, state: State, seat: Seat) -> list[moves.Move]:
         """Return the moves that the official server lists, each once; if it lists none, only the skip."""
         if seat == CHANCE or seat not in self.to_move(state):
             return []
-        return generated(state) or [SkipMove()]
+        return generated(state) or [moves.SkipMove()]
 
-    def draw(self, _state: State, random: Random) -> Obstructed:
+    def draw(self, _state: State, random: Random) -> moves.Obstructed:
         """Return three different cells, all choices equally likely."""
-        return Obstructed(tuple(sorted(random.sample(CELLS, OBSTRUCTED))))
+        return moves.Obstructed(tuple(sorted(random.sample(CELLS, OBSTRUCTED))))
 
-    def apply(self, state: State, seat: Seat, move: Action | DragNowhere) -> State:
+    def apply(self, state: State, seat: Seat, move: moves.Action | moves.DragNowhere) -> State:
         """Return the state after a move. Raises NotYourTurn, and what `checks.checked` raises.
 
         The text of an IllegalMove is the official one. Some moves are accepted that `legal_moves` does not return:
@@ -80,7 +72,7 @@ class Hive:
         """
         if seat not in self.to_move(state):
             raise NotYourTurn("It's not your turn yet.")
-        if not isinstance(move, Obstructed):
+        if not isinstance(move, moves.Obstructed):
             if seat == CHANCE:
                 raise InvalidMove("chance obstructs cells", code="not-chances-move")
             return checked(state, move)
@@ -125,13 +117,13 @@ class Hive:
             "reason": None if found is None else str(found[0]),
         }
 
-    def to_notation(self, move: Action) -> str:
+    def to_notation(self, move: moves.Action) -> str:
         """Return a move in the notation of records."""
-        return to_notation(move)
+        return moves.to_notation(move)
 
-    def parse(self, text: str) -> Action:
+    def parse(self, text: str) -> moves.Action:
         """Return the move of a notation, as `to_notation` writes it. Raises InvalidMove (`notation`)."""
-        return parse(text)
+        return moves.parse(text)
 
 
 def judged(state: State) -> tuple[Reason, Seat | None] | None:

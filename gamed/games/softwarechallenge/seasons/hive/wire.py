@@ -15,20 +15,8 @@ from typing import Final, TypeAlias
 from gamed.core.errors import RemoteProtocolError
 from gamed.core.game import Outcome, Seat, Termination
 from gamed.games.softwarechallenge.season import Cause, Fault, Fragment, Result, Sent
+from gamed.games.softwarechallenge.seasons.hive import moves
 from gamed.games.softwarechallenge.seasons.hive.board import BITS, CELLS, INDEX, RADIUS, Cells, gathered
-from gamed.games.softwarechallenge.seasons.hive.moves import (
-    COLORS,
-    LETTERS,
-    NOBODY,
-    NOTHING,
-    TYPES,
-    DragMove,
-    DragNowhere,
-    Move,
-    SetMove,
-    SkipMove,
-    described,
-)
 from gamed.games.softwarechallenge.seasons.hive.position import State
 from gamed.games.softwarechallenge.seasons.hive.rules import Hive, Reason
 from gamed.games.softwarechallenge.wire import (
@@ -74,7 +62,7 @@ _PIECES: Final = frozenset({"piece", "sc.plugin2020.Piece"})
 
 def memento(state: State, names: Sequence[str], echo: str) -> str:
     """Return the `state` element at its final indentation. `echo`: the `lastMove` element, or ""."""
-    color, stacks, barred = COLORS[state.mover], state.stacks, state.barred
+    color, stacks, barred = moves.COLORS[state.mover], state.stacks, state.barred
     parts = [
         f'<state class="state" startPlayerColor="RED" turn="{state.turn}" currentPlayerColor="{color}">',
         f'        <red color="RED" displayName={quoted(names[0])}/>',
@@ -133,7 +121,7 @@ def _field(index: int, stack: str) -> str:
 
 
 def _piece(letter: str) -> str:
-    return f'<piece owner="{COLORS[letter.islower()]}" type="{TYPES[letter.upper()]}"/>'
+    return f'<piece owner="{moves.COLORS[letter.islower()]}" type="{moves.TYPES[letter.upper()]}"/>'
 
 
 @cache
@@ -166,13 +154,13 @@ def read(data: Element) -> Sent:
             needed = " and ".join(f"<{part}>" for part in _NEEDED[kind])
             raise RemoteProtocolError(f"a {kind} needs a {name}", code="missing-part", hint=needed)
     inner = [] if hint is None else [f"<hint>{escaped(hint)}</hint>"]
-    move: Move | DragNowhere
+    move: moves.Move | moves.DragNowhere
     if kind == _SET:
         move = _set(parts["piece"], parts["destination"], inner)
     elif kind == _DRAG:
         move = _drag(parts.get("start"), parts.get("destination"), inner)
     else:
-        move = SkipMove()
+        move = moves.SkipMove()
     return Sent(move, _element("lastMove", kind, inner, 8), _original(kind, inner), hint or "")
 
 
@@ -200,16 +188,16 @@ _Place: TypeAlias = tuple[int, int, int]
 _Piece: TypeAlias = tuple[int, str]
 
 
-def _set(piece: Element, destination: Element, echoed: list[str]) -> SetMove:
+def _set(piece: Element, destination: Element, echoed: list[str]) -> moves.SetMove:
     """Return a set, and append the lines that are echoed."""
     there = _place(destination)
     owner, type_ = _piece_of(piece)
     echoed.append(_echoed_piece(owner, type_))
     echoed += _echoed(destination, there)
-    return SetMove(type_, owner, *there)
+    return moves.SetMove(type_, owner, *there)
 
 
-def _drag(start: Element | None, destination: Element | None, echoed: list[str]) -> DragMove | DragNowhere:
+def _drag(start: Element | None, destination: Element | None, echoed: list[str]) -> moves.DragMove | moves.DragNowhere:
     """Return a drag, and append the lines that are echoed."""
     # Read the destination first: if both places are wrong, the error names the destination.
     there = None if destination is None else _place(destination)
@@ -217,10 +205,10 @@ def _drag(start: Element | None, destination: Element | None, echoed: list[str])
     if start is not None and here is not None:
         echoed += _echoed(start, here)
     if destination is None or there is None:
-        return DragNowhere(here)
+        return moves.DragNowhere(here)
     echoed += _echoed(destination, there)
     x, y, z = here or (None, None, None)
-    return DragMove(x, y, z, *there)
+    return moves.DragMove(x, y, z, *there)
 
 
 def _place(element: Element) -> _Place:
@@ -261,16 +249,18 @@ def _piece_of(element: Element) -> _Piece:
     found = texts(element, _PIECE)
     owner, type_ = found.get("owner"), found.get("type")
     # A missing owner or type makes an illegal move. With an unknown one, the message is not a move at all.
-    if owner not in (None, *COLORS) or type_ not in (None, *LETTERS):
+    if owner not in (None, *moves.COLORS) or type_ not in (None, *moves.LETTERS):
         reason = f"there is no piece {(owner or '')[:20]} {(type_ or '')[:20]}"
-        owners, types = f"{' or '.join(COLORS)}, in upper case", f"{', '.join(LETTERS)}, in upper case"
+        owners, types = f"{' or '.join(moves.COLORS)}, in upper case", f"{', '.join(moves.LETTERS)}, in upper case"
         hint = f"owner {owners}; type {types}"
-        if owner not in (None, *COLORS):
+        if owner not in (None, *moves.COLORS):
             hint = f"{owner[:20]!r} is not an owner: {owners}"
         elif type_ is not None:
             hint = f"{type_[:20]!r} is not a type: {types}"
         raise RemoteProtocolError(reason, code="unknown-value", hint=hint)
-    return NOBODY if owner is None else COLORS.index(owner), NOTHING if type_ is None else LETTERS[type_]
+    return moves.NOBODY if owner is None else moves.COLORS.index(
+        owner
+    ), moves.NOTHING if type_ is None else moves.LETTERS[type_]
 
 
 def _original(kind: str, inner: Sequence[str]) -> str:
@@ -278,8 +268,8 @@ def _original(kind: str, inner: Sequence[str]) -> str:
     return "" if kind == _SKIP and not inner else _element("originalRequest", kind, inner, 6).lstrip()
 
 
-def _class_of(move: Move | DragNowhere) -> str:
-    return _SET if isinstance(move, SetMove) else _SKIP if isinstance(move, SkipMove) else _DRAG
+def _class_of(move: moves.Move | moves.DragNowhere) -> str:
+    return _SET if isinstance(move, moves.SetMove) else _SKIP if isinstance(move, moves.SkipMove) else _DRAG
 
 
 def _echoed(element: Element, place: _Place) -> list[str]:
@@ -294,8 +284,8 @@ def _echoed(element: Element, place: _Place) -> list[str]:
 
 
 def _echoed_piece(owner: int, type_: str) -> str:
-    whose = "" if owner == NOBODY else f' owner="{COLORS[owner]}"'
-    what = "" if type_ == NOTHING else f' type="{TYPES[type_]}"'
+    whose = "" if owner == moves.NOBODY else f' owner="{moves.COLORS[owner]}"'
+    what = "" if type_ == moves.NOTHING else f' type="{moves.TYPES[type_]}"'
     return f"<piece{whose}{what}/>"
 
 
@@ -307,14 +297,14 @@ def _element(name: str, kind: str, inner: Sequence[str], indent: int) -> str:
     return f'{pad}<{name} class="{kind}">\n{pad}  {lines}\n{pad}</{name}>'
 
 
-def echo(move: Move) -> str:
+def echo(move: moves.Move) -> str:
     """Return the `lastMove` element of a move that was not sent in this game, but comes from a record."""
     inner: list[str] = []
-    if isinstance(move, SetMove):
-        inner = [f'<piece owner="{COLORS[move.owner]}" type="{TYPES[move.type]}"/>']
-    elif isinstance(move, DragMove):
+    if isinstance(move, moves.SetMove):
+        inner = [f'<piece owner="{moves.COLORS[move.owner]}" type="{moves.TYPES[move.type]}"/>']
+    elif isinstance(move, moves.DragMove):
         inner = [f'<start x="{move.start_x}" y="{move.start_y}" z="{move.start_z}"/>']
-    if not isinstance(move, SkipMove):
+    if not isinstance(move, moves.SkipMove):
         inner.append(f'<destination x="{move.x}" y="{move.y}" z="{move.z}"/>')
     return _element("lastMove", _class_of(move), inner, 8)
 
@@ -341,7 +331,7 @@ def result(state: State, names: Sequence[str], fault: Fault | None) -> Result:
     scores = "".join(_score(*_cause(state, names, fault, seat), parts[seat]) for seat in (0, 1))
     body = f"      <definition>\n{_DEFINITION}      </definition>\n{scores}"
     if winner is not None:
-        body += f'      <winner color="{COLORS[winner]}" displayName={quoted(names[winner])}/>\n'
+        body += f'      <winner color="{moves.COLORS[winner]}" displayName={quoted(names[winner])}/>\n'
     return Result(body.strip(), (parts[0], parts[1]))
 
 
@@ -383,7 +373,7 @@ class HiveSeason:
         """Return the move in a `data` element; see `read`."""
         return read(data)
 
-    def echo(self, move: Move) -> str:
+    def echo(self, move: moves.Move) -> str:
         """Return the `lastMove` element of a move; see `echo`."""
         return echo(move)
 
@@ -395,6 +385,6 @@ class HiveSeason:
         """Return a result; see `result`."""
         return result(state, names, fault)
 
-    def suffix(self, move: Move) -> str:
+    def suffix(self, move: moves.Move) -> str:
         """Return what a refusal's text says of the move."""
-        return described(move)
+        return moves.described(move)
