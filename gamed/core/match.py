@@ -293,9 +293,8 @@ class MatchTable:
 
     # The methods of a table without clocks and without messages for observers
 
-    @property
-    def is_next_elsewhere(self) -> bool:
-        """True: each message is answered at once."""
+    def is_player(self, _seat: Seat) -> bool:
+        """Return True: the protocol has no seats for programs that watch."""
         return True
 
     def delivered(self, _now: float, _unsent: Collection[Seat] = ()) -> float | None:

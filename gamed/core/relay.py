@@ -66,9 +66,6 @@ class RelayedGame(Game[Any, Any], Protocol):
         if the referee enforces, otherwise when the line is reviewed.
         """
 
-    def awaits_other(self, body: bytes) -> bool:
-        """Whether the sender of this line sends no other before the other side has sent one."""
-
     def plain(self, body: bytes) -> bytes:
         """Return a legal line in the form that every client can read."""
 
@@ -160,7 +157,6 @@ class Relay:
     """The position after the lines that have been judged."""
 
     forwards: bool = True
-    arrived: float = inf
     is_paused: bool = False
     _clock: IdleClock = field(init=False)
     _early: list[tuple[Seat, Moved]] | None = None
@@ -206,10 +202,9 @@ class Relay:
         """The seats that are not taken, in the order in which they will be."""
         return range(len(self.names), 2)
 
-    @property
-    def is_next_elsewhere(self) -> bool:
-        """Whether the next line comes from the other side."""
-        return self.game.awaits_other(self._last)
+    def is_player(self, _seat: Seat) -> bool:
+        """Return True: both clients play."""
+        return True
 
     @property
     def is_started(self) -> bool:
@@ -285,7 +280,9 @@ class Relay:
 
     # The match
 
-    def receive(self, seat: Seat, event: Event, now: float) -> Step:  # noqa: C901, PLR0911 (the hot path)
+    def receive(  # noqa: C901, PLR0911 (the hot path)
+        self, seat: Seat, event: Event, now: float, arrived: float = inf
+    ) -> Step:
         """Forward a line. If the referee enforces the rules, judge it first."""
         if self.outcome is not None or not isinstance(event, Moved):
             return self._skip(seat, event)
@@ -294,8 +291,8 @@ class Relay:
             return self._wait(seat, event, now)
         if self.is_paused:
             return self._hold(seat, event, now)
-        if self.settings.move_seconds and min(now, self.arrived) > clock.due:
-            return self._expired(now, min(now, self.arrived), {seat: event.body})
+        if self.settings.move_seconds and min(now, arrived) > clock.due:
+            return self._expired(now, min(now, arrived), {seat: event.body})
         self._last = body = event.body
         clock.last_message_at = now
         self._lines += 1

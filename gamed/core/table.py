@@ -9,6 +9,7 @@ Source: docs/topics/design.md#central-types, docs/topics/design.md#the-journal.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from math import inf
 from typing import Any, Final, Protocol, runtime_checkable
 
 from attrs import define
@@ -21,12 +22,6 @@ from gamed.core.refusals import Refusal
 
 OBSERVERS: Final[Seat] = -2
 """The seat number that means all observers. An event for it goes to each of them."""
-
-CHANNELS: Final[Seat] = 1_000_000
-"""Seats from this number on are programs that watch by the game's own protocol, and do not play.
-
-A lobby does not accept so many players that their seats could reach it.
-"""
 
 # Neither class is frozen, for the reason given in events.py.
 
@@ -117,19 +112,6 @@ class Table(Protocol):
     forwards: bool
     """Whether peers' messages are forwarded without limit. Then a peer that does not read must pause the others."""
 
-    arrived: float
-    """When the event of the next `receive` counts as arrived, for time limits. The room sets it before each call.
-
-    It may be earlier than `now`; if it is later, `now` counts.
-    """
-
-    @property
-    def is_next_elsewhere(self) -> bool:
-        """Whether the peer of the last event is sent something before it has to send more.
-
-        If so, its input is not acknowledged separately: the packet that is sent carries the acknowledgement.
-        """
-
     @property
     def game(self) -> Any:
         """The rules."""
@@ -146,6 +128,9 @@ class Table(Protocol):
     def free(self) -> Sequence[Seat]:
         """The seats that a new peer may take, the next one first."""
 
+    def is_player(self, seat: Seat) -> bool:
+        """Whether a seat is a player's, and not that of a program that watches by the game's own protocol."""
+
     @property
     def is_paused(self) -> bool:
         """Whether an operator has paused the match."""
@@ -153,8 +138,8 @@ class Table(Protocol):
     def join(self, name: str, now: float, seat: Seat | None = None) -> Step:
         """Seat a new peer, on the next free seat if none is given. The last seat starts the match."""
 
-    def receive(self, seat: Seat, event: Event, now: float) -> Step:
-        """Take a peer's event."""
+    def receive(self, seat: Seat, event: Event, now: float, arrived: float = inf) -> Step:
+        """Take a peer's event. `arrived`: when it counts as arrived, for time limits; at the latest, that is now."""
 
     def leave(
         self, seat: Seat, why: Termination, now: float, text: str = "", *, refusal: Refusal | None = None

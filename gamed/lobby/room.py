@@ -33,7 +33,7 @@ from gamed.core.history import JOINED, LEFT, LINE, MOVE, REFUSED, Entry, History
 from gamed.core.peer import Party, Peer
 from gamed.core.refusals import Refusal, Refusals
 from gamed.core.stats import Stats
-from gamed.core.table import CHANNELS, OBSERVERS, Judged, NumbersPlayers, Step, Table
+from gamed.core.table import OBSERVERS, Judged, NumbersPlayers, Step, Table
 from gamed.lobby.outage import PATIENCE
 from gamed.lobby.refusals import RefusalLog
 from gamed.registry import GameType
@@ -206,12 +206,12 @@ class Room:
         performed before it, so that the refusal's place among the entries is right.
         """
         peer, table, now = self.peers.get(seat), self.table, self.services.seconds()
-        table.arrived = inf if peer is None else peer.arrived
+        arrived = inf if peer is None else peer.arrived
         step = None
         try:
             try:
                 for event in events:
-                    later = table.receive(seat, event, now)
+                    later = table.receive(seat, event, now, arrived)
                     if step is None:
                         step = later
                     elif step.is_last or later.opened or later.refused:
@@ -238,7 +238,7 @@ class Room:
             self._leave(seat, why, text, refusal)
 
     def _leave(self, seat: Seat, why: Termination, text: str, refusal: Refusal | None) -> None:
-        if self.history.is_fixture and not (self.history.was_started or self.is_closed or seat >= CHANNELS):
+        if self.history.is_fixture and not (self.history.was_started or self.is_closed) and self.table.is_player(seat):
             self.absent(seat, why, refusal)
             return
         self._act(partial(self.table.leave, refusal=refusal), seat, why, self._now(), text)
@@ -470,8 +470,8 @@ class Room:
     def _noted(self, peer: Peer, refusal: Refusal, seat: Seat) -> tuple[Entry, ...]:
         """Log a refusal; return its entry if it is one of those that the record has in full."""
         self.services.refusals.add(peer, refusal, self.id, seat)
-        number = self.table.numbers.get(seat, CHANNELS) if isinstance(self.table, NumbersPlayers) else seat
-        if self.history.outcome is not None or not 0 <= number < CHANNELS:
+        number = self.table.numbers.get(seat) if isinstance(self.table, NumbersPlayers) else seat
+        if self.history.outcome is not None or number is None or number < 0:
             return ()
         if self._refusals is None:
             self._refusals = {}

@@ -5,7 +5,7 @@ Source: docs/topics/design.md#phases-of-a-session.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from enum import Enum, auto
 from typing import Final
 
@@ -47,15 +47,29 @@ class Occasion:
     """A description for people."""
 
     then: Mapping[Phase, Phase]
-    """The next phase, for each phase in which it has a meaning. In the others it changes nothing."""
+    """The next phase, for each phase in which it can happen; the same one where it changes nothing."""
 
 
-HANDS_SHAKEN: Final = Occasion("the TLS handshake is done", {Phase.HANDSHAKING: Phase.OPEN})
+DEAF: Final = frozenset({Phase.MUTED, Phase.CLOSING, Phase.DEPARTING, Phase.GONE})
+"""The phases in which input of the peer is discarded."""
+
+LEFT: Final = frozenset({Phase.LEAVING, Phase.DEPARTING, Phase.GONE})
+"""The phases after the peer has closed its side."""
+
+
+def _same(phases: Iterable[Phase]) -> dict[Phase, Phase]:
+    return {phase: phase for phase in phases}
+
+
+HANDS_SHAKEN: Final = Occasion("the TLS handshake is done", {Phase.HANDSHAKING: Phase.OPEN, **_same(DEAF | LEFT)})
 SHARE_EXCEEDED: Final = Occasion("more waits than the share allows", {Phase.OPEN: Phase.QUEUED})
 RATE_EXCEEDED: Final = Occasion(
     "more waits than the listener's rate allows", {Phase.OPEN: Phase.RATED, Phase.QUEUED: Phase.RATED}
 )
-CAUGHT_UP: Final = Occasion("the fair queue has served all that had come", {Phase.QUEUED: Phase.OPEN})
+CAUGHT_UP: Final = Occasion(
+    "the fair queue has served all that had come, or all that may be served",
+    {Phase.QUEUED: Phase.OPEN, **_same((Phase.RATED, Phase.MUTED, Phase.CLOSING))},
+)
 RATE_REFILLED: Final = Occasion("the listener's rate allows a message again", {Phase.RATED: Phase.OPEN})
 SILENCED: Final = Occasion(
     "nothing more is to be served, ever, not even what waits",
@@ -66,9 +80,10 @@ SILENCED: Final = Occasion(
         Phase.RATED: Phase.MUTED,
         # The peer has closed its side; only its last messages are dropped.
         Phase.LEAVING: Phase.DEPARTING,
+        **_same(DEAF),
     },
 )
-CLOSED: Final = Occasion("we have closed our side, after SILENCED", {Phase.MUTED: Phase.CLOSING})
+CLOSED: Final = Occasion("we have closed our side, after SILENCED", {Phase.MUTED: Phase.CLOSING, **_same(DEAF & LEFT)})
 PEER_ENDED: Final = Occasion(
     "the peer has closed its side, or the connection is lost",
     {
@@ -78,6 +93,8 @@ PEER_ENDED: Final = Occasion(
         Phase.RATED: Phase.LEAVING,
         Phase.MUTED: Phase.DEPARTING,
         Phase.CLOSING: Phase.DEPARTING,
+        # The queue found that it had closed before all of its messages were served.
+        Phase.DEPARTING: Phase.DEPARTING,
     },
 )
 SEATS_EMPTIED: Final = Occasion(
@@ -102,9 +119,3 @@ SERVED: Final = frozenset({Phase.QUEUED, Phase.LEAVING})
 
 LOOKED_AT: Final = frozenset({Phase.HANDSHAKING, Phase.OPEN, Phase.RATED})
 """The phases in which an unfinished message waits for the peer, and not for a limit of ours."""
-
-DEAF: Final = frozenset({Phase.MUTED, Phase.CLOSING, Phase.DEPARTING, Phase.GONE})
-"""The phases in which input of the peer is discarded."""
-
-LEFT: Final = frozenset({Phase.LEAVING, Phase.DEPARTING, Phase.GONE})
-"""The phases after the peer has closed its side."""

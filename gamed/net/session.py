@@ -217,8 +217,8 @@ class Session:
             acknowledge(self.outbox.handle)
 
     def _go(self, occasion: Occasion) -> None:
-        """Change to the phase that follows."""
-        self.phase = occasion.then.get(self.phase, self.phase)
+        """Change to the phase that follows. Raises KeyError if the occasion cannot be in this phase: our defect."""
+        self.phase = occasion.then[self.phase]
 
     def _take(self) -> None:
         """Serve what is within the share, and leave the rest to the fair queue, which may serve it at once."""
@@ -264,7 +264,7 @@ class Session:
             before = self.inbox.taken
             room.receive(seat, events)
             if self.inbox.taken > before:
-                self._is_answered = room.table.is_next_elsewhere and not self.connection.unfinished
+                self._is_answered = self.connection.is_answered and not self.connection.unfinished
 
     def _come_in(self) -> None:
         """Have the reactor read the peer from now on: it has sent a complete message."""

@@ -13,7 +13,6 @@ from attrs import define, field
 
 from gamed.core.game import Options, Outcome, Seat
 from gamed.core.history import JOINED, LEFT, STARTED, History, called
-from gamed.core.table import CHANNELS
 from gamed.lobby.refusals import RefusalLog
 from gamed.lobby.reservations import ReservationBook
 from gamed.lobby.room import Room
@@ -104,7 +103,7 @@ def seats(room: Room, ledger: Ledger) -> list[dict[str, Any]]:
     """Return the seats of the match; before the first match, the players who have come so far."""
     names = ledger.names
     if not names:
-        come = (peer.called for seat, peer in sorted(room.peers.items()) if seat < CHANNELS)
+        come = (peer.called for seat, peer in sorted(room.peers.items()) if room.table.is_player(seat))
         names = dict(enumerate(come))
     gone = set(names) if room.is_closed else ledger.left
     rows = ({"seat": seat, "name": name, "connected": seat not in gone} for seat, name in sorted(names.items()))

@@ -27,6 +27,13 @@ class Connection(Protocol):
     def ending(self) -> str:
         """What is missing at the end of that message, in words: "a line feed"."""
 
+    @property
+    def is_answered(self) -> bool:
+        """Whether the peer is sent something after its last message before it has to send more.
+
+        If so, its input is not acknowledged separately: the packet that is sent carries the acknowledgement.
+        """
+
     def receive_data(self, data: bytes) -> None:
         """Take bytes from the peer. Empty bytes mean that it has closed."""
 

@@ -49,9 +49,6 @@ class Nim(Battleship):
     def ends(self, body: bytes, seat: Seat) -> None:
         return None
 
-    def awaits_other(self, body: bytes) -> bool:
-        return True
-
     def pardon(self, state: tuple[int, Seat], *_: object) -> tuple[int, Seat]:
         return state
 

@@ -328,6 +328,7 @@ class Begun:
     begun: bool = True
     unfinished: bytes = b"half"
     ending: ClassVar[str] = "nothing"
+    is_answered: ClassVar[bool] = True
 
 
 class SessionTests(SynchronousTestCase):

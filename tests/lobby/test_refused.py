@@ -46,10 +46,10 @@ class RefusedTests(LobbyTestCase):
     def test_a_refusal_between_two_messages_of_one_read_has_its_place(self) -> None:
         real = Relay.receive
 
-        def refusing(table: Relay, seat: int, event: Moved, now: float) -> Step:
+        def refusing(table: Relay, seat: int, event: Moved, now: float, arrived: float) -> Step:
             if event.body == b"x":
                 return Step(refused=((seat, Refusal("x", "x")),))
-            return real(table, seat, event, now)
+            return real(table, seat, event, now, arrived)
 
         self.patch(Relay, "receive", refusing)
         self.room.receive(1, [SHOT, Moved(b"x"), SHOT])

@@ -306,7 +306,7 @@ class ClockTests(LobbyTestCase):
         room, first = self.arrive("a")
         self.arrive("b")
         found: list[float] = []
-        self.patch(Relay, "receive", lambda table, *_: found.append(table.arrived) or Step())
+        self.patch(Relay, "receive", lambda *given: found.append(given[-1]) or Step())
         for first.arrived in (3.0, inf):
             room.receive(0, [SHOT])
         self.assertEqual(found, [3.0, inf])

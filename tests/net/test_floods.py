@@ -48,6 +48,7 @@ class Lines:
 
     text: bytes = b""
     ending: ClassVar[str] = "a line feed"
+    is_answered: ClassVar[bool] = True
 
     @property
     def unfinished(self) -> bytes:

@@ -65,10 +65,16 @@ class TableTests(SynchronousTestCase):
             self.assertLessEqual(self.reached_from(phase), DEAF)
 
     def test_who_is_silenced_is_deaf_in_each_phase(self) -> None:
-        self.assertLessEqual({SILENCED.then.get(phase, phase) for phase in Phase}, DEAF)
+        self.assertLessEqual({SILENCED.then[phase] for phase in Phase}, DEAF)
 
     def test_who_has_ended_leaves_in_each_phase(self) -> None:
-        self.assertLessEqual({PEER_ENDED.then.get(phase, phase) for phase in Phase}, LEFT)
+        self.assertLessEqual({PEER_ENDED.then[phase] for phase in set(Phase) - LEFT}, LEFT)
+
+    def test_what_cannot_happen_raises(self) -> None:
+        session: Any = Session.__new__(Session)
+        for phase in set(Phase) - RATE_REFILLED.then.keys():
+            session.phase = phase
+            self.assertRaises(KeyError, session._go, RATE_REFILLED)
 
     def test_nobody_comes_back_who_has_left(self) -> None:
         for phase in LEFT:

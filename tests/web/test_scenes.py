@@ -12,8 +12,8 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamed.core.game import Termination
 from gamed.core.history import JOINED, LEFT, LINE, MOVE, STARTED, Entry, History
 from gamed.core.refusals import KEPT, Refusal
-from gamed.core.table import CHANNELS
 from gamed.games.battleship import Settings
+from gamed.games.roborally.table import CHANNELS
 from gamed.records.positions import LONGEST, Data
 from gamed.registry import game_types
 from gamed.testing.harness import Harness, Wire

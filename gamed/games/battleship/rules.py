@@ -221,11 +221,6 @@ class Battleship:
             return None
         return Outcome(Termination.VICTORY, 1 - seat)
 
-    def awaits_other(self, body: bytes) -> bool:
-        """Whether the line is a shot. Its sender waits for the answer, but after an answer it shoots."""
-        told = _told(body)
-        return told is not None and not told[1]
-
     def plain(self, body: bytes) -> bytes:
         """Return the line in the notation of the protocol's text."""
         return plain(body)

@@ -90,10 +90,6 @@ START = encode(Command(Opcode.START))
 _EMPTY = Unread(Refusal("empty-line", "an empty line, which is not forwarded", "one line feed after each command"))
 
 
-def _event(line: bytes) -> Event:
-    return Moved(line) if line else _EMPTY
-
-
 @define
 class BattleshipConnection:
     """The server's side of one connection. Lines pass unchanged, except empty ones, which would stop Java clients."""
@@ -101,14 +97,17 @@ class BattleshipConnection:
     ending: ClassVar[str] = "a line feed"
 
     _reader: LineReader
+    _last: bytes = b""
 
     def receive_data(self, data: bytes) -> None:
         """Take bytes from the client. Empty bytes mean that it has closed its side."""
         self._reader.receive_data(data)
 
     def events(self) -> Iterator[Event]:
-        """Return a `Moved` for each line, or `Unread` if it is empty. Raises RemoteProtocolError("line-too-long")."""
-        return map(_event, self._reader.lines())
+        """Yield a `Moved` for each line, or `Unread` if it is empty. Raises RemoteProtocolError("line-too-long")."""
+        for line in self._reader.lines():
+            self._last = line
+            yield Moved(line) if line else _EMPTY
 
     def send(self, event: Event) -> bytes:
         """Return a line for the client."""
@@ -124,6 +123,12 @@ class BattleshipConnection:
     def begun(self) -> bool:
         """False: a person may type slowly, and there is an idle timeout."""
         return False
+
+    @property
+    def is_answered(self) -> bool:
+        """Whether the last line is a shot. Its sender waits for the answer, but after an answer it shoots."""
+        command = decode(self._last)
+        return command is not None and command.opcode == Opcode.ATTACK
 
     @property
     def unfinished(self) -> bytes:

@@ -71,7 +71,6 @@ class Universe(MatchTable):
 
     game: TableRules = _RULES
     forwards: bool = False
-    arrived: float = inf
     is_paused: bool = False
 
     is_dissolved: bool = False
@@ -158,7 +157,7 @@ class Universe(MatchTable):
         self.names.append(name)
         return self._go(found, now)
 
-    def receive(self, seat: Seat, event: Event, now: float) -> Step:
+    def receive(self, seat: Seat, event: Event, now: float, arrived: float = inf) -> Step:
         """Take a message. If it has no meaning, or comes at the wrong time, refuse it and change nothing."""
         if not isinstance(event, Said):
             return self._refuse(seat, event.refusal, now) if isinstance(event, Unread) else Step()
@@ -169,7 +168,7 @@ class Universe(MatchTable):
             return self._refuse(seat, mistakes.mistake(event.datum), now, event.text)
         if self.is_paused or self._held:
             return self._hold(seat, message, now, event.text)
-        return self._take(seat, message, now, event.text)
+        return self._take(seat, message, now, event.text, min(now, arrived))
 
     def _refuse(self, seat: Seat, refusal: Refusal, now: float, text: str | None = None) -> Step:
         """Refuse a message. `text`: the message, if the refusal does not have it."""
@@ -180,9 +179,9 @@ class Universe(MatchTable):
         step = self.leave(seat, Termination.REMOVED, now)
         return evolve(step, dropped=(seat,), refused=((seat, shown), (seat, mistakes.TOO_MANY)))
 
-    def _take(self, seat: Seat, message: Message, now: float, text: str) -> Step:
+    def _take(self, seat: Seat, message: Message, now: float, text: str, arrived: float) -> Step:
         if isinstance(message, Placed):
-            return self._move(seat, message, now, text)
+            return self._move(seat, message, now, text, arrived)
         occasion = Occasion.RESETS if message is Word.RESET else _SPOKEN.get((message, self.order.index(seat)))
         found = None if occasion is None else row(self.status, len(self.order), occasion)
         if found is None:
@@ -225,15 +224,13 @@ class Universe(MatchTable):
         match.is_started = True
         return (*joined, match.entry(now, STARTED, data={"first": first}))
 
-    def _move(self, seat: Seat, placed: Placed, now: float, text: str) -> Step:
+    def _move(self, seat: Seat, placed: Placed, now: float, text: str, arrived: float) -> Step:
         """Take a move if it is this world's turn. The strict referee refuses an illegal one."""
         if not self.is_running or self.order[0] != seat:
             refusal = mistakes.out_of_turn(seat, self.order[0]) if self.is_running else mistakes.no_game(self.status)
             return self._refuse(seat, refusal, now, text)
-        if self.clock is not None and self.clock.asked_at is not None:
-            arrived = min(now, self.arrived)
-            if self.clock.answered(arrived):
-                return self._too_late(seat, now, arrived, text.rstrip().encode())
+        if self.clock is not None and self.clock.asked_at is not None and self.clock.answered(arrived):
+            return self._too_late(seat, now, arrived, text.rstrip().encode())
         try:
             step = self.play(seat, placed.move, now)
         except RuleError as error:
@@ -385,7 +382,7 @@ class Universe(MatchTable):
         step, refused = Step(), list[tuple[Seat, Refusal]]()
         while self._held and not step.journal and not step.events and not self.is_over:
             seat, message, text = self._held.pop(0)
-            step = self._take(seat, message, now, text)
+            step = self._take(seat, message, now, text, now)
             refused += step.refused
         return evolve(step, wake_at=self._due(now), refused=tuple(refused))
 

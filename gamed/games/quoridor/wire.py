@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Final
+from typing import ClassVar, Final
 
 from attrs import define, evolve, field
 
@@ -79,6 +79,8 @@ class Told(Event):
 @define
 class UniverseConnection:
     """The server's side of one connection."""
+
+    is_answered: ClassVar[bool] = True
 
     _reader: DatumReader
     _is_registered: bool = False

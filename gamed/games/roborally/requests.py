@@ -103,8 +103,9 @@ class Member:
             self.spent += max(0.0, arrived - self.open.clock.asked_at)
         self.open = None
 
-    def silence(self) -> None:
-        """Drop all requests, open and waiting ones."""
+    def put_out(self) -> None:
+        """Take note that the game is over for the peer. Drop all requests, open and waiting ones."""
+        self.is_out = True
         self.open = None
         self.waiting.clear()
 

@@ -28,7 +28,7 @@ from gamed.core.game import CHANCE, Options, Outcome, Seat, Termination
 from gamed.core.history import DRAWN, ENDED, HELD, JOINED, LEFT, MOVE, STARTED, Entry, Value
 from gamed.core.match import Match, MatchTable
 from gamed.core.refusals import Refusal
-from gamed.core.table import CHANNELS, Addressed, Step
+from gamed.core.table import Addressed, Step
 from gamed.games.roborally import messages as m
 from gamed.games.roborally import refusals
 from gamed.games.roborally.limits import TableLimits
@@ -38,6 +38,9 @@ from gamed.games.roborally.requests import Leaver, Member, OpenRequest, engine_a
 from gamed.games.roborally.rules.game import RoboRally
 from gamed.games.roborally.rules.state import Stage, State
 from gamed.games.roborally.states import STAGES, STOPPED, Status, ending, went
+
+CHANNELS: Final[Seat] = 1_000_000
+"""The first seat of an output channel. A lobby does not accept so many players that their seats could reach it."""
 
 _RULES: Final = RoboRally()
 _SHORTEST: Final = 0.001
@@ -54,7 +57,6 @@ class Manager(MatchTable):
     opened_at: float
     game: RoboRally = _RULES
     forwards: bool = False
-    arrived: float = inf
     is_paused: bool = False
     is_single: bool = False
     status: Status = Status.LOBBY
@@ -111,6 +113,10 @@ class Manager(MatchTable):
         open_places = self.limits.max_channels - len(self.channels)
         return range(first, first + open_places) if self.status is Status.LOBBY else ()
 
+    def is_player(self, seat: Seat) -> bool:
+        """Whether a seat is no output channel's."""
+        return seat < CHANNELS
+
     def has_name(self, name: str) -> bool:
         """Whether somebody in this game has the name."""
         return any(member.name == name for member in self.members.values())
@@ -124,7 +130,7 @@ class Manager(MatchTable):
         enough players, and again with each one after that.
         """
         seat = self.free[0] if seat is None else seat
-        is_channel = seat >= CHANNELS
+        is_channel = not self.is_player(seat)
         if seat not in (self.free_channels if is_channel else self.free):
             raise AssertionError(f"seat {seat} is not free")
         self.members[seat] = Member(seat, name, is_channel, violations=self.violations.pop(seat, 0))
@@ -167,7 +173,7 @@ class Manager(MatchTable):
 
     # What peers say
 
-    def receive(self, seat: Seat, event: Event, now: float) -> Step:
+    def receive(self, seat: Seat, event: Event, now: float, arrived: float = inf) -> Step:
         """Take a message of a peer: a query, the answer to its open request, a leaving, or a violation."""
         member = self.members.get(seat)
         step = Step()
@@ -176,11 +182,11 @@ class Manager(MatchTable):
             if found is not None:
                 # An answered query changes nothing: no step of the game can be due, and no clock.
                 return Step((Addressed(seat, found),))
-            self._take(step, member, event, now)
+            self._take(step, member, event, now, min(now, arrived))
             self._go_on(step, now)
         return self._step(step, now)
 
-    def _take(self, step: Step, member: Member, event: Event, now: float) -> None:
+    def _take(self, step: Step, member: Member, event: Event, now: float, arrived: float) -> None:
         if type(event) is Unread:
             # The peer has closed within a line: that is no violation.
             step.refuse(member.seat, event.refusal)
@@ -196,7 +202,7 @@ class Manager(MatchTable):
             # It may still have answered a request that the end of the game has overtaken: no violation.
             step.refuse(member.seat, refusals.after_the_end(event))
         elif member.open is not None and member.open.is_answered_by(event):
-            self._answered(step, member, member.open, event, now)
+            self._answered(step, member, event, now, arrived)
         else:
             request = None if member.open is None else member.open.event
             step.refuse(member.seat, refusals.unexpected(event, member.name, request))
@@ -218,8 +224,9 @@ class Manager(MatchTable):
             broken = ("violations", f"{member.violations} violations of the protocol")
             self._gone(member, Termination.REMOVED, broken=broken)
 
-    def _answered(self, step: Step, member: Member, request: OpenRequest, event: Event, now: float) -> None:
-        arrived = min(now, self.arrived)
+    def _answered(self, step: Step, member: Member, event: Event, now: float, arrived: float) -> None:
+        request = member.open
+        assert request is not None
         if isinstance(event, m.MoveAnswer):
             # While the game is paused no clock runs: an answer counts as given when the pause began.
             heard_at = self._paused_at if self.is_paused else arrived
@@ -234,21 +241,17 @@ class Manager(MatchTable):
 
     def _move(self, step: Step, member: Member, request: OpenRequest, event: m.MoveAnswer, now: float) -> None:
         """Take a decision. A decision in another player's name, or against the rules, is cheating."""
-        number = self.numbers[member.seat]
         if event.name != member.name:
             broken = ("other-name", f"the answer is given for {event.name}")
             reason = "it is given under another name"
-            step.refuse(member.seat, refusals.forbidden(broken[0], reason, member.name, event, request.event))
-            self._cheated(step, member, broken)
-            return
-        try:
-            step.journal += (*self.match.play(number, engine_answer(event), now),)
-        except RuleError as error:
-            found = refusals.forbidden(error.code, str(error), member.name, event, request.event)
-            step.refuse(member.seat, found)
-            self._cheated(step, member, (error.code, str(error)))
-
-    def _cheated(self, step: Step, member: Member, broken: tuple[str, str]) -> None:
+        else:
+            try:
+                step.journal += (*self.match.play(self.numbers[member.seat], engine_answer(event), now),)
+            except RuleError as error:
+                broken, reason = (error.code, str(error)), str(error)
+            else:
+                return
+        step.refuse(member.seat, refusals.forbidden(broken[0], reason, member.name, event, request.event))
         self._remove(step, member, Reason.RULES_BROKEN)
         self._gone(member, Termination.FORFEIT, broken=broken)
 
@@ -459,8 +462,7 @@ class Manager(MatchTable):
         for seat, number in self.numbers.items():
             member = self.members.get(seat)
             if member is not None and not member.is_out and state.robots[number].is_removed:
-                member.silence()
-                member.is_out = True
+                member.put_out()
                 step.send(seat, m.Removed(Reason.LAST_LIFE))
 
     def _end(self, step: Step, outcome: Outcome, now: float) -> None:
@@ -473,8 +475,7 @@ class Manager(MatchTable):
         self._linger_until = now if self.is_single else now + self.limits.linger
         for member in self.members.values():
             if not member.is_out:
-                member.silence()
-                member.is_out = True
+                member.put_out()
                 step.send(member.seat, m.Removed(Reason.GAME_OVER))
 
     def _close(self, step: Step) -> None:

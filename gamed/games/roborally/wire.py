@@ -149,6 +149,7 @@ class RoboRallyConnection:
     """The manager's side of one connection."""
 
     ending: ClassVar[str] = "a line feed"
+    is_answered: ClassVar[bool] = True
 
     _lines: _Lines = field(factory=lambda: _Lines(LONGEST_LINE, MOST_UNENDED), init=False)
 

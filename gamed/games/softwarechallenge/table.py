@@ -108,7 +108,6 @@ class SeasonTable(MatchTable):
     forwards: bool = False
     """See `gamed.core.table.Table`."""
 
-    arrived: float = inf
     """See `gamed.core.table.Table`."""
 
     finished: Callable[[tuple[str, str], tuple[tuple[str, ...], tuple[str, ...]]], None] = _nothing
@@ -290,7 +289,7 @@ class SeasonTable(MatchTable):
 
     # The game
 
-    def receive(self, seat: Seat, event: Event, now: float) -> Step:
+    def receive(self, seat: Seat, event: Event, now: float, arrived: float = inf) -> Step:
         """Take a move. All other messages are the reception's."""
         if self._is_over or not isinstance(event, Arrived):
             return Step()
@@ -299,17 +298,17 @@ class SeasonTable(MatchTable):
             return self._violation(seat, event, NOT_YOUR_TURN, now)
         if not self.is_requested:
             return self._violation(seat, event, NOT_REQUESTED, now)
-        arrived = min(now, self.arrived)
+        arrived = min(now, arrived)
         late = self._clock.answered(arrived) if self._clock.asked_at is not None and self._is_timed else None
         if late is not None:
             return self._too_late(seat, late, now, arrived, event.message.text)
         if sent.move is None:
             return self._illegal(seat, event, f"{self.names[seat]} hat kein Zug-Objekt gesendet.", "no-move", now)
-        return self._play(seat, event, now)
+        return self._play(seat, event, now, arrived)
 
-    def _play(self, seat: Seat, event: Arrived, now: float) -> Step:
+    def _play(self, seat: Seat, event: Arrived, now: float, arrived: float) -> Step:
         sent = event.sent
-        data = self._time_of_move(now)
+        data = self._time_of_move(now, arrived)
         if sent.hint:
             data["hint"] = sent.hint
         try:
@@ -327,14 +326,14 @@ class SeasonTable(MatchTable):
         step.events = () if self.is_paused else tuple(self._ask())
         return step
 
-    def _time_of_move(self, now: float) -> dict[str, Any]:
+    def _time_of_move(self, now: float, arrived: float) -> dict[str, Any]:
         """Return how long a move took. Add the gap (see `MoveClock.evidence`) if the move was in time because of it."""
         if self._clock.asked_at is None:
             return {}
         taken = self._clock.taken(now)
         if not self._is_timed or taken <= round(self.limits.soft * 1000):
             return {"taken": taken}
-        return {"taken": taken, "gap": self._clock.evidence(now, min(now, self.arrived))["gap"]}
+        return {"taken": taken, "gap": self._clock.evidence(now, arrived)["gap"]}
 
     # How a game ends
 

@@ -319,6 +319,7 @@ class SoftwareChallengeConnection:
     """The server's side of one connection."""
 
     ending: ClassVar[str] = "the end tag of the message"
+    is_answered: ClassVar[bool] = True
 
     _stream: XmlStream = field(factory=XmlStream)
     """What the client sends; it has the limits on messages."""

@@ -313,8 +313,7 @@ class ClockTests(TableTestCase):
         ):
             self.table = self.made((A, B))
             self.start()
-            self.table.arrived = arrived
-            (entry, *_) = self.table.receive(0, sent(BEE), 12.5).journal
+            (entry, *_) = self.table.receive(0, sent(BEE), 12.5, arrived).journal
             self.assertEqual((entry.kind, entry.at, entry.data), (kind, 12_500, data))
 
     def test_the_clock_does_not_run_while_the_request_is_unsent(self) -> None:
