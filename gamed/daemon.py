@@ -6,7 +6,7 @@ Source: docs/topics/design.md#the-tree.
 from __future__ import annotations
 
 import signal
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from functools import partial
 from typing import Any
@@ -55,7 +55,8 @@ class Storage(Service):
     journal: FileJournal
     database: Database
     store: SqlStore
-    replays: list[ReplayWriter] = field(factory=list)
+    replays: Mapping[str, ReplayWriter] = field(factory=dict)
+    """The writers, by the kind of the game."""
 
     def startService(self) -> None:
         """Open all. Raises StoreError."""
@@ -63,7 +64,7 @@ class Storage(Service):
         self.database.thd_open()
         self.store.start()
         self.journal.start()
-        for writer in self.replays:
+        for writer in self.replays.values():
             writer.start()
 
     def stopService(self) -> Deferred[Any]:
@@ -71,7 +72,7 @@ class Storage(Service):
         super().stopService()  # type: ignore[no-untyped-call]
         # The journal is closed even if the store fails.
         stored = self.store.stop().addBoth(lambda _: self.journal.stop())
-        return DeferredList([stored, *(writer.stop() for writer in self.replays)], consumeErrors=True)
+        return DeferredList([stored, *(writer.stop() for writer in self.replays.values())], consumeErrors=True)
 
 
 @define(eq=False, kw_only=True)

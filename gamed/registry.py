@@ -26,10 +26,9 @@ if TYPE_CHECKING:
     # Not at run time: `gamed bot` needs neither tables nor receptions, and importing them takes 10 ms.
     from gamed.core.game import Options
     from gamed.core.history import Entry, History
-    from gamed.core.reception import LobbyServices, Reception
     from gamed.core.table import Table
+    from gamed.games import HostedGame
     from gamed.records.written import Formats
-    from gamed.wire import Connection
 
 
 @frozen
@@ -94,7 +93,7 @@ class Named:
     """A function, by the name "module.function"; the module is imported when the function is needed first.
 
     The games that gamed hosts are described with these, so that `gamed bot` imports the one player that it runs, and a
-    daemon in which nobody plays has no game in memory. The daemon imports in a thread (`gamed.net.late`).
+    daemon in which nobody plays has no game in memory. The daemon imports in a thread (`GameListener.load`).
     """
 
     def __init__(self, name: str) -> None:
@@ -224,15 +223,8 @@ class GameType:
     count_options: tuple[str, ...] = field(default=(), kw_only=True)
     """The options that say for how many players a room is; a fixture's are set."""
 
-    connection: Callable[[Any], Connection]
-    """Makes the server's side of the dialect."""
-
-    reception: Callable[[Any, LobbyServices], Reception]
-    """Makes the reception of the listener, which leads peers to rooms."""
-
-    table: Callable[[Any, Options, Callable[[int], Random], float], Table]
-    """Makes a new match from settings, options, a function that makes each draw's generator, and the time of its
-    opening."""
+    hosted: Callable[[], HostedGame]
+    """Returns what hosts the game; imports the code for it. Games of one listener have the same function."""
 
     draw: Callable[[History, int | None], str]
     """Returns the position after a number of moves (None: all) as text."""
@@ -274,6 +266,10 @@ class GameType:
 
     The daemon calls it when it starts, because it makes the reception only for the first connection.
     """
+
+    def table(self, settings: Any, options: Options, random: Callable[[int], Random], now: float) -> Table:
+        """Return a new match; see `HostedGame.tables`."""
+        return self.hosted().tables[self.kind](settings, options, random, now)
 
     def load(self) -> None:
         """Import all parts that are `Named`. It may take 100 ms: the daemon calls it in a thread."""

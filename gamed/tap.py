@@ -12,10 +12,10 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar, TypeVar, cast
+from typing import Any, ClassVar, TypeVar
 
 import attrs
-from attrs import define
+from attrs import define, field
 from twisted.application.service import IService, Service
 from twisted.internet.defer import Deferred
 from twisted.internet.threads import deferToThreadPool
@@ -23,14 +23,10 @@ from twisted.logger import Logger
 from twisted.python import usage
 
 from gamed import __version__
-from gamed.admin.accounts import Accounts
-from gamed.admin.operators import Operators
 from gamed.config import UNIX, Config, WebConfig, load, with_password
-from gamed.console.reload import Reloader
-from gamed.console.service import console
+from gamed.console.service import Console, console
 from gamed.control.listener import LONGEST_PATH, ControlListener
 from gamed.core.errors import ConfigError
-from gamed.core.reception import Reception
 from gamed.core.stats import Stats
 from gamed.daemon import Daemon, Storage
 from gamed.doctor import quick_checks
@@ -40,8 +36,8 @@ from gamed.lobby.stall_clock import StallClock, has_passes
 from gamed.net.accept_throttle import AcceptThrottle, accept_throttle_of
 from gamed.net.factory import SessionFactory
 from gamed.net.fair_queue import FairQueue
-from gamed.net.game_listeners import GameListeners
-from gamed.net.late import LateFactory, LateReception
+from gamed.net.game_listeners import GameListener, GameListeners
+from gamed.net.late import LateFactory
 from gamed.net.limits import Bans, ConnectionLimits, raise_descriptor_limit
 from gamed.net.listener import Listener, standard_endpoint
 from gamed.net.strings import parse
@@ -52,7 +48,7 @@ from gamed.process.audit import AuditObserver
 from gamed.process.fairness import TurnBudget
 from gamed.process.garbage import GarbagePauses
 from gamed.process.logs import reopen
-from gamed.registry import GameType, Named, games
+from gamed.registry import GameMaker, ListenerSettings, Named, game_types, games
 from gamed.store.database import Database, public_url
 from gamed.store.journal import FileJournal
 from gamed.store.replays import ReplayWriter, folders
@@ -142,10 +138,6 @@ def with_credentials(config: Config) -> Config:
     return attrs.evolve(config, listeners=listeners, console=attrs.evolve(operator, accounts=tuple(accounts)))
 
 
-def _in_thread(reactor: Any, call: Callable[..., Any], *arguments: object) -> Deferred[Any]:
-    return deferToThreadPool(reactor, reactor.getThreadPool(), call, *arguments)
-
-
 def _endpoints(section: str, given: str | None, port: int, reactor: Any) -> list[str]:
     """Return the endpoint of a game's listener, and then the socket that systemd holds for it in vain, if any.
 
@@ -166,21 +158,142 @@ def _given(option: str | None, configured: T) -> str | T:
     return configured if option is None else option
 
 
+@define(eq=False)
+class _Shared:
+    """What the parts of the daemon share."""
+
+    config: Config
+    reactor: Any
+    stats: Stats = field(factory=Stats)
+    bans: Bans = field(factory=Bans)
+
+    room_for: int = field(init=False)
+    """How many connections the process can have at most."""
+
+    stall_clock: StallClock = field(init=False)
+    fair_queue: FairQueue = field(init=False)
+    accept_throttle: AcceptThrottle | None = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self.room_for = raise_descriptor_limit()
+        self.stall_clock = StallClock(self.reactor, time.monotonic)
+        self.stall_clock.on_gap.append(self.stats.stalls.observe)
+        self.fair_queue = FairQueue(self.reactor, TurnBudget(self.reactor.seconds, lambda: self.stall_clock.number))
+        self.accept_throttle = accept_throttle_of(self.reactor, self.fair_queue.budget)
+
+    def in_thread(self, call: Callable[..., Any], *arguments: object) -> Deferred[Any]:
+        """Call in a thread of the reactor's pool."""
+        return deferToThreadPool(self.reactor, self.reactor.getThreadPool(), call, *arguments)
+
+
+def _storage(shared: _Shared) -> Storage:
+    """Return the journal, the store and the writers of replays. None of them is open yet."""
+    store, reactor, kept = shared.config.store, shared.reactor, folders(shared.config.listeners)
+    database = Database(store.url)
+    return Storage(
+        FileJournal(store.journal, durability=store.durability, reactor=reactor),
+        database,
+        SqlStore(database, reactor, shared.stats, kept),
+        {
+            kind: ReplayWriter(folder.directory, folder.replay, reactor)
+            for kind, made in game_types().items()
+            if (folder := kept.get(made.publisher))
+        },
+    )
+
+
+def _lobby(shared: _Shared, storage: Storage) -> Lobby:
+    """Return the lobby, which holds all when the disk is full."""
+    lobby = Lobby(
+        game_types=game_types(),
+        settings={maker.load().kind: shared.config.listeners[name] for name, maker in games().items()},
+        journal=storage.journal,
+        store=storage.store,
+        clock=shared.reactor,
+        seconds=shared.stall_clock.seconds,
+        held=shared.stall_clock.held,
+        after_reads=shared.stall_clock.after_reads,
+        stats=shared.stats,
+    )
+    lobby.delivery.on_full = shared.config.store.on_full
+    lobby.delivery.outage.on_hold.append(shared.stall_clock.hold)
+    storage.journal.on_failure = lobby.delivery.sync_failed
+    lobby.recorder.replays |= {kind: writer.write for kind, writer in storage.replays.items()}
+    return lobby
+
+
+def _game(shared: _Shared, lobby: Lobby, maker: GameMaker, *, is_open: bool) -> GameListener:
+    """Return what serves a game's peers. `is_open`: whether it has a listener, which may need a password."""
+    name, settings, most = maker.name, shared.config.listeners[maker.name], shared.room_for
+    limits = ConnectionLimits(
+        name,
+        min(settings.connections, most),
+        settings.connections_per_address,
+        shared.bans,
+        most,
+        settings.connections_per_second,
+    )
+    return GameListener(
+        maker.load(),
+        with_password(name, settings) if is_open else settings,
+        lobby,
+        _sessions(shared, lobby, settings, ConnectionLimits(name, most, most)),
+        _sessions(shared, lobby, settings, limits, shared.accept_throttle) if is_open else None,
+    )
+
+
+def _sessions(
+    shared: _Shared,
+    lobby: Lobby,
+    settings: ListenerSettings,
+    limits: ConnectionLimits,
+    accept_throttle: AcceptThrottle | None = None,
+) -> SessionFactory:
+    """Return what makes the sessions of a game's peers."""
+    factory = SessionFactory(
+        limits,
+        shared.reactor,
+        unsent_bytes=settings.unsent_bytes,
+        messages_per_second=settings.messages_per_second,
+        message_seconds=settings.message_seconds,
+        fair_queue=shared.fair_queue,
+        refusals=lobby.refusals,
+        accept_throttle=accept_throttle,
+        passes=shared.stall_clock if has_passes(shared.reactor) else None,
+    )
+    lobby.delivery.outage.on_hold.append(factory.hold)
+    return factory
+
+
 _web_site = Named("gamed.web.service.web_site")
 _importer = Named("gamed.replayers.importer")
 _runners = Named("gamed.control.runners.Runners")
 
 
-def _web_listener(
-    endpoint: str, reloader: Reloader, load_games: Callable[[], None], throttle: AcceptThrottle | None, **daemon: Any
+def _web(
+    shared: _Shared, endpoint: str, console: Console, listeners: list[Listener], warnings: Mapping[str, str]
 ) -> Listener:
-    """Return the listener of the web site, which is made for the first connection. `daemon`: what `web_site` takes."""
+    """Return the listener of the web site, which is made for the first connection."""
+    services = console.services
 
     def make() -> Any:
         # The pages show all games.
-        load_games()
-        config = reloader.config
-        return _web_site(config=config.web, importer=_importer(config.store.formats), **daemon)
+        services.listeners.load()
+        config = services.reloader.config
+        return _web_site(
+            config=config.web,
+            importer=_importer(config.store.formats),
+            lobby=services.lobby,
+            games=services.listeners,
+            listeners=listeners,
+            accounts=console.accounts,
+            operators=services.operators,
+            bans=shared.bans,
+            reactor=shared.reactor,
+            in_thread=shared.in_thread,
+            most=shared.room_for,
+            warnings=warnings,
+        )
 
     def configure(settings: WebConfig) -> None:
         # A site that was not made yet takes the settings of its time.
@@ -189,81 +302,22 @@ def _web_listener(
             made.configure(settings)
 
     site = LateFactory("web", make)
-    reloader.web = configure
-    return Listener("web", endpoint, site, daemon["reactor"], throttle, partial(daemon["in_thread"], site.get))
+    services.reloader.web = configure
+    return Listener("web", endpoint, site, shared.reactor, shared.accept_throttle, partial(shared.in_thread, site.get))
 
 
-def _load_game(made: GameType, factory: SessionFactory | None) -> None:
-    """Import a game and make its listener's reception, once. Raises ConfigError: its settings cannot be used."""
-    made.load()
-    if factory is not None and isinstance(factory.reception, LateReception):
-        factory.reception = factory.reception.get()
-
-
-def _load_games(types: Mapping[str, GameType], factories: Mapping[str, SessionFactory]) -> None:
-    """Import all games: console and pages show those without a listener, too, as records."""
-    for name, made in types.items():
-        _load_game(made, factories.get(name))
-
-
-def _reception(name: str, made: GameType, settings: Any, lobby: Lobby, *, is_open: bool) -> Reception:
-    """Return the reception of a game's connections. `is_open`: whether it has a listener, which needs a password."""
-    protected = with_password(name, settings) if is_open else settings
-    return cast("Reception", LateReception(partial(made.reception, protected, lobby), made.check))
-
-
-@define
-class _Sessions:
-    """What the sessions of all listeners share."""
-
-    lobby: Lobby
-    fair_queue: FairQueue
-    stall_clock: StallClock
-
-    def of(
-        self,
-        made: GameType,
-        reception: Reception,
-        settings: Any,
-        limits: ConnectionLimits,
-        accept_throttle: AcceptThrottle | None,
-    ) -> SessionFactory:
-        """Return what makes the sessions of a game."""
-        reactor = self.lobby.clock
-        factory = SessionFactory(
-            partial(made.connection, settings),
-            reception,
-            limits,
-            reactor,
-            unsent_bytes=settings.unsent_bytes,
-            messages_per_second=settings.messages_per_second,
-            message_seconds=settings.message_seconds,
-            fair_queue=self.fair_queue,
-            refusals=self.lobby.refusals,
-            accept_throttle=accept_throttle,
-            passes=self.stall_clock if has_passes(reactor) else None,
-        )
-        self.lobby.delivery.outage.on_hold.append(factory.hold)
-        return factory
-
-
-def _control(
-    config: Config, lobby: Lobby, entrances: Mapping[str, SessionFactory], in_thread: Callable[..., Deferred[Any]]
-) -> list[Service]:
+def _control(shared: _Shared, lobby: Lobby, served: GameListeners) -> list[Service]:
     """Return the control listener, if there is one. Raises ConfigError if its path is too long."""
+    config = shared.config
     if config.control.endpoint == "":
         return []
     path = (config.control.endpoint or str(config.store.control)).removeprefix(UNIX)
     if config.control.endpoint is None and len(path.encode()) > LONGEST_PATH:
         log.info("no control listener: {path} is too long for a UNIX socket; set [control] endpoint", path=path)
         return []
-
-    def load(game: str) -> Deferred[Any]:
-        return in_thread(_load_game, lobby.game_types[game], entrances[game])
-
-    make = partial(_runners, lobby, entrances, load, lobby.clock, config.control.lease_seconds)
+    make = partial(_runners, lobby, served.by_kind, shared.in_thread, shared.reactor, config.control.lease_seconds)
     factory = LateFactory("control", make)
-    return [ControlListener(path, factory, lobby.clock, partial(in_thread, factory.get))]
+    return [ControlListener(path, factory, shared.reactor, partial(shared.in_thread, factory.get))]
 
 
 def build(
@@ -276,116 +330,50 @@ def build(
 
     `endpoints`: of the command line; they override the configuration. `configure`: reads the configuration again.
     """
-    database = Database(config.store.url)
-    journal = FileJournal(config.store.journal, durability=config.store.durability, reactor=reactor)
-    stall_clock = StallClock(reactor, time.monotonic)
-    stats = Stats()
-    store = SqlStore(database, reactor, stats, kept := folders(config.listeners))
-    stall_clock.on_gap.append(stats.stalls.observe)
-    makers = {name: (maker, maker.load()) for name, maker in games().items()}
-    lobby = Lobby(
-        game_types={made.kind: made for _, made in makers.values()},
-        settings={made.kind: config.listeners[name] for name, (_, made) in makers.items()},
-        journal=journal,
-        store=store,
-        clock=reactor,
-        seconds=stall_clock.seconds,
-        held=stall_clock.held,
-        after_reads=stall_clock.after_reads,
-        stats=stats,
-    )
-    lobby.delivery.on_full = config.store.on_full
-    lobby.delivery.outage.on_hold.append(stall_clock.hold)
-    journal.on_failure = lobby.delivery.sync_failed
-    room_for, bans = raise_descriptor_limit(), Bans()
-    fair_queue = FairQueue(reactor, TurnBudget(reactor.seconds, lambda: stall_clock.number))
-    accept_throttle, shared = accept_throttle_of(reactor, fair_queue.budget), _Sessions(lobby, fair_queue, stall_clock)
-    in_thread = partial(_in_thread, reactor)
-    listeners, unused = list[Listener](), list[UnusedSocket]()
-    factories, entrances = dict[str, SessionFactory](), dict[str, SessionFactory]()
-    for name, (maker, made) in makers.items():
-        settings = config.listeners[name]
-        endpoint, *left = _endpoints(name, _given(endpoints[name], settings.endpoint), maker.port, reactor)
+    shared = _Shared(config, reactor)
+    storage = _storage(shared)
+    lobby = _lobby(shared, storage)
+    listeners, unused, hosted = list[Listener](), list[UnusedSocket](), dict[str, GameListener]()
+    for name, maker in games().items():
+        given = _given(endpoints[name], config.listeners[name].endpoint)
+        endpoint, *left = _endpoints(name, given, maker.port, reactor)
         unused += [UnusedSocket(name, held, reactor) for held in left]
-        sessions = partial(shared.of, made, _reception(name, made, settings, lobby, is_open=bool(endpoint)), settings)
-        # A fixture's players are let in whatever the limits of the public port are.
-        entrances[made.kind] = sessions(ConnectionLimits(name, room_for, room_for), None)
-        if endpoint:
-            limits = ConnectionLimits(
-                name,
-                min(settings.connections, room_for),
-                settings.connections_per_address,
-                bans,
-                room_for,
-                settings.connections_per_second,
-            )
-            factory = factories[name] = sessions(limits, accept_throttle)
-            listeners.append(
-                Listener(
-                    name, endpoint, factory, reactor, accept_throttle, partial(in_thread, _load_game, made, factory)
-                )
-            )
-    replays = {
-        made.kind: ReplayWriter(folder.directory, folder.replay, reactor)
-        for _, made in makers.values()
-        if (folder := kept.get(made.publisher))
-    }
-    lobby.recorder.replays |= {kind: writer.write for kind, writer in replays.items()}
-    served = GameListeners(factories, {name: made.kind for name, (_, made) in makers.items()})
-    operators = Operators(config.console.idle_seconds)
-    accounts = Accounts({}, reactor, in_thread, lobby.logins)
-    load_games = partial(_load_games, {name: made for name, (_, made) in makers.items()}, factories)
-    endpoint = _given(endpoints.get("web"), config.web.endpoint)
-    telnet = _given(endpoints.get("console"), config.console.telnet)
+        game = hosted[name] = _game(shared, lobby, maker, is_open=bool(endpoint))
+        if game.factory is not None:
+            load = partial(shared.in_thread, game.load)
+            listeners.append(Listener(name, endpoint, game.factory, reactor, shared.accept_throttle, load))
+    served = GameListeners(hosted)
+    strings = {listener.section: listener.endpoint for listener in listeners}
+    web = strings["web"] = _given(endpoints.get("web"), config.web.endpoint)
+    telnet = strings["console"] = _given(endpoints.get("console"), config.console.telnet)
+    strings["console ssh"] = config.console.ssh
     operated = console(
         config=config,
         telnet=telnet,
         # The web listener uses the console's accounts.
-        is_open=bool(telnet or config.console.ssh or endpoint),
+        is_open=bool(telnet or config.console.ssh or web),
         lobby=lobby,
         listeners=served,
-        accounts=accounts,
-        operators=operators,
-        bans=bans,
+        bans=shared.bans,
         reactor=reactor,
         configure=configure,
-        in_thread=in_thread,
-        load_games=load_games,
+        in_thread=shared.in_thread,
     )
     listeners += operated.listeners
     warnings = {each.section: each.warning for each in unused}
-    strings = {listener.section: listener.endpoint for listener in listeners if listener.section in factories}
-    strings |= {"web": endpoint, "console": telnet, "console ssh": config.console.ssh}
+    if web:
+        listeners.append(_web(shared, web, operated, listeners, warnings))
     checks = quick_checks.checks(config, {name: text for name, text in strings.items() if text})
-    if endpoint:
-        listeners.append(
-            _web_listener(
-                endpoint,
-                operated.services.reloader,
-                load_games,
-                accept_throttle,
-                lobby=lobby,
-                games=served,
-                listeners=listeners,
-                accounts=accounts,
-                operators=operators,
-                bans=bans,
-                reactor=reactor,
-                in_thread=in_thread,
-                most=room_for,
-                warnings=warnings,
-            )
-        )
     daemon = Daemon(
-        storage=Storage(journal, database, store, list(replays.values())),
-        stall_clock=stall_clock,
+        storage=storage,
+        stall_clock=shared.stall_clock,
         lobby=lobby,
         listeners=listeners,
-        others=[*unused, *_control(config, lobby, entrances, in_thread)],
+        others=[*unused, *_control(shared, lobby, served)],
         warnings=warnings,
-        garbage=GarbagePauses(stats.pauses),
+        garbage=GarbagePauses(shared.stats.pauses),
         reactor=reactor,
-        expiry=Expiry(store, reactor, config.store.keep_days),
+        expiry=Expiry(storage.store, reactor, config.store.keep_days),
         examine=partial(quick_checks.run, checks),
         console=operated,
         audit=AuditObserver(Path(config.store.state)),

@@ -33,7 +33,7 @@ def _play(strategies: tuple[str, str], seed: int, roles: str) -> tuple[Relay, Hi
     table = game_type.table(settings, options, lambda _draw: random, 0.0)
     assert isinstance(table, Relay)
     players = [game_type.players[name](random) for name in strategies]
-    wires = [game_type.connection(settings) for _ in players]
+    wires = [game_type.hosted().connection(settings) for _ in players]
     steps = [table.join(name, 0.0) for name in ("a", "b")]
     while steps:
         step = steps.pop(0)

@@ -189,10 +189,10 @@ def game_tests(game_type: GameType) -> type[SynchronousTestCase]:
             tables[0].join("somebody", 0.0)
             self.assertNotEqual(tables[0], tables[1])
             self.assertEqual(len(tables[1].free), len(tables[0].free) + 1)
-            self.assertIsNot(game_type.connection(config), game_type.connection(config))
+            self.assertIsNot(game_type.hosted().connection(config), game_type.hosted().connection(config))
 
         def test_its_dialect_has_no_words_for_any_event(self) -> None:
-            self.assertRaises(LocalProtocolError, game_type.connection(game_type.settings()).send, Event())
+            self.assertRaises(LocalProtocolError, game_type.hosted().connection(game_type.settings()).send, Event())
 
         def test_its_players_are_made_from_a_generator_alone(self) -> None:
             self.assertTrue(game_type.players)
@@ -346,7 +346,7 @@ def wire_tests(game_type: GameType) -> type[SynchronousTestCase]:
 
     class WireTests(SynchronousTestCase):
         def wire(self) -> Connection:
-            return game_type.connection(game_type.settings())
+            return game_type.hosted().connection(game_type.settings())
 
         @settings(deadline=None, max_examples=60)
         @given(pieces)

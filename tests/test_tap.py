@@ -150,9 +150,9 @@ class ListenerTests(DaemonTestCase):
         self.assertEqual(self.endpoints('[battleship]\nendpoint = "tcp:1"', "--battleship", ""), [])
 
     def test_it_serves_its_game_with_its_settings(self) -> None:
-        (listener,) = self.daemon(
-            "[battleship]\nconnections = 20\nconnections_per_address = 3\nline_bytes = 5"
-        ).listeners
+        daemon = self.daemon("[battleship]\nconnections = 20\nconnections_per_address = 3\nline_bytes = 5")
+        (listener,) = daemon.listeners
+        daemon.console.services.listeners.load()
         factory: Any = listener.factory
         self.assertEqual((factory.reception.kind, factory.limits.listener), ("battleship", "battleship"))
         self.assertEqual((factory.limits.total, factory.limits.per_address), (20, 3))
@@ -299,7 +299,7 @@ class StartTests(DaemonTestCase):
 
     def test_a_match_is_written_as_its_replay_where_the_configuration_wants_that(self) -> None:
         service = self.start('[softwarechallenge]\nreplays = "replays"')
-        (writer,) = service.storage.replays
+        (writer,) = service.storage.replays.values()
         self.assertEqual(writer.directory, self.folder / "replays")
         self.assertEqual(list(service.lobby.recorder.replays), ["hive"])
         lobby = service.lobby
@@ -329,7 +329,7 @@ class StartTests(DaemonTestCase):
 
     def test_without_that_none_is_written(self) -> None:
         service = self.start()
-        self.assertEqual((service.storage.replays, service.lobby.recorder.replays), ([], {}))
+        self.assertEqual((service.storage.replays, service.lobby.recorder.replays), ({}, {}))
 
     def test_what_is_said_in_the_audit_log_is_in_its_file_until_the_stop(self) -> None:
         service = self.start("[store]\nstate = 'state'\n")

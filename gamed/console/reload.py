@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from functools import partial
 from typing import Any, Final
 
 import attrs
@@ -72,9 +71,7 @@ class Reloader:
             old, new = before.listeners[name], config.listeners[name]
             takes = _take_limits(factory, new)
             takes = (*takes, "password") if getattr(new, "password", "") else takes
-            kind = self.listeners.kinds[name]
-            factory.connect = partial(self.lobby.game_types[kind].connection, new)
-            self.lobby.settings[kind] = new
+            self.lobby.settings[self.listeners.all[name].game_type.kind] = new
             for key in _changed(old, new):
                 # A reception keeps its password if the configuration has none.
                 kept = key in AT_START or (key == "password" and key not in takes)
@@ -97,14 +94,13 @@ class Reloader:
     def _receptions(self, before: Config, config: Config) -> None:
         """Give all receptions their settings. Raises ConfigError and changes none of them."""
         configured: list[str] = []
-        factories = self.listeners.factories
         try:
-            for name, factory in factories.items():
-                factory.reception.configure(config.listeners[name])
+            for name in self.listeners.factories:
+                self.listeners.all[name].configure(config.listeners[name])
                 configured.append(name)
         except ConfigError:
             for name in configured:
-                factories[name].reception.configure(before.listeners[name])
+                self.listeners.all[name].configure(before.listeners[name])
             raise
 
     def _console(self, old: ConsoleConfig, new: ConsoleConfig) -> tuple[list[str], list[str]]:

@@ -73,20 +73,18 @@ def console(  # noqa: PLR0913 (what the console and its commands need)
     is_open: bool,
     lobby: Lobby,
     listeners: GameListeners,
-    accounts: Accounts,
-    operators: Operators,
     bans: Bans,
     reactor: Any,
     configure: Callable[[], Config] | None,
     in_thread: Callable[..., Deferred[Any]],
-    load_games: Callable[[], None],
 ) -> Console:
     """Return the console. Without a listener and without pages, it still takes a changed configuration.
 
-    `telnet`: its endpoint; empty for none. `configure`: reads the configuration again. `load_games`: imports the games,
-    which commands show; called in a thread before the first connection is accepted.
+    `telnet`: its endpoint; empty for none. `configure`: reads the configuration again. The games, which commands show,
+    are imported before the first connection is accepted.
     """
     settings = config.console
+    accounts, operators = Accounts({}, reactor, in_thread, lobby.logins), Operators(settings.idle_seconds)
     limits = ConnectionLimits("console", settings.connections, settings.connections, bans)
     entrance = Entrance(limits)
     entrance.open_to(settings.connections)
@@ -119,7 +117,7 @@ def console(  # noqa: PLR0913 (what the console and its commands need)
     if telnet:
 
         def make_telnet() -> Any:
-            load_games()
+            listeners.load()
             return _telnet_factory(services, accounts, entrance)
 
         late = LateFactory("console", make_telnet)
@@ -128,7 +126,9 @@ def console(  # noqa: PLR0913 (what the console and its commands need)
         # Imported at the start, because the daemon must not start if the host key cannot be used.
         factory = _ssh_factory(services, accounts, entrance)
         made.prepare = factory.prepare
-        made.listeners.append(Listener("console", settings.ssh, factory, reactor, load=partial(in_thread, load_games)))
+        made.listeners.append(
+            Listener("console", settings.ssh, factory, reactor, load=partial(in_thread, listeners.load))
+        )
     return made
 
 

@@ -33,6 +33,7 @@ from gamed.lobby.lobby import Fixture, Lobby
 from gamed.lobby.room import Room
 from gamed.net.entrance import Entrance, Seating
 from gamed.net.factory import SessionFactory
+from gamed.net.game_listeners import GameListener
 from gamed.records.own import to_history
 from gamed.tournament.results import result_of, to_data
 
@@ -156,7 +157,7 @@ class Runner:
         unknown = next((number for number in named if number not in self.entrances), None)
         if unknown is not None:
             raise RoomError(f"there is no entrance {unknown}")
-        lobby, reception = self.runners.lobby, self.runners.factory_of(game).reception
+        lobby, reception = self.runners.lobby, self.runners.listener_of(game).entrance.reception
         room = lobby.open(game, options, fixture=fixture)
         if isinstance(reception, Furnishes):
             reception.furnish(room)
@@ -232,8 +233,9 @@ class Control(AMP):
     @commands.Adopt.responder
     def adopt(self, entrance: int, game: str, socket: int) -> Deferred[dict[str, Any]]:
         """Answer `Adopt`."""
-        runner, sessions = self.runner, self._runners.factory_of(game)
-        loaded = self._runners.load(game).addCallback(lambda _loaded: runner.adopt(entrance, sessions, socket))
+        runner, listener = self.runner, self._runners.listener_of(game)
+        loaded = self._runners.in_thread(listener.load)
+        loaded.addCallback(lambda _loaded: runner.adopt(entrance, listener.entrance, socket))
         return loaded.addCallback(lambda _adopted: {})
 
     @commands.Open.responder
@@ -311,12 +313,10 @@ class Runners:
     """All runners. It makes their connections."""
 
     lobby: Lobby
-    factories: Mapping[str, SessionFactory]
-    """What makes the sessions of entrances, by game."""
+    listeners: Mapping[str, GameListener]
+    """What serves the peers of each game."""
 
-    load: Callable[[str], Deferred[Any]]
-    """Imports in a thread what a game needs; fires when that is done."""
-
+    in_thread: Callable[..., Deferred[Any]]
     reactor: Any
     lease_seconds: float
     by_key: dict[str, Runner] = field(factory=dict)
@@ -325,14 +325,14 @@ class Runners:
 
     def doStart(self) -> None:
         """Follow the records."""
-        for factory in self.factories.values():
-            factory.doStart()
+        for each in self.listeners.values():
+            each.entrance.doStart()
         self.lobby.record_writer.on_recorded.append(self._recorded)
 
     def doStop(self) -> None:
         """Close the entrances. The lobby ends the games."""
-        for factory in self.factories.values():
-            factory.doStop()
+        for each in self.listeners.values():
+            each.entrance.doStop()
         for runner in self.by_key.values():
             runner.close()
 
@@ -363,8 +363,8 @@ class Runners:
             settled.callback(None)
         return settled
 
-    def factory_of(self, game: str) -> SessionFactory:
-        """Return what makes the sessions of a game. Raises RoomError if there is no such game."""
-        if game not in self.factories:
-            raise RoomError(f"there is no game {game}; there are {', '.join(self.factories)}")
-        return self.factories[game]
+    def listener_of(self, game: str) -> GameListener:
+        """Return what serves the peers of a game. Raises RoomError if there is no such game."""
+        if game not in self.listeners:
+            raise RoomError(f"there is no game {game}; there are {', '.join(self.listeners)}")
+        return self.listeners[game]

@@ -38,10 +38,6 @@ def _own_refusals(factory: SessionFactory) -> RefusalLog:
 class SessionFactory:
     """Makes a session for each transport that the limits admit."""
 
-    connect: Callable[[], Connection]
-    """Makes a dialect's connection."""
-
-    reception: Reception
     limits: ConnectionLimits
     clock: IReactorTime
     unsent_bytes: int = field(kw_only=True)
@@ -52,6 +48,11 @@ class SessionFactory:
 
     message_seconds: float = field(default=0.0, kw_only=True)
     """How long a message may take from its beginning to its end. 0: no limit."""
+
+    connect: Callable[[], Connection] = field(init=False)
+    """Makes a dialect's connection. It is set with the reception before the first peer comes; see `GameListener`."""
+
+    reception: Reception = field(init=False)
 
     sessions: dict[Session, None] = field(factory=dict)
     """The sessions whose seats have not been emptied, in the order in which they connected."""

@@ -1,28 +1,94 @@
-"""The listeners of all games, for the console and the web pages."""
+"""What serves the peers of each game, for the daemon, the console and the web pages."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import cached_property, partial
+from typing import Any
 
-from attrs import frozen
+from attrs import Factory, define, field, frozen
 
+from gamed.core.reception import LobbyServices, Reception
 from gamed.net.factory import SessionFactory
+from gamed.net.late import Late
 from gamed.net.session import Session
+from gamed.registry import GameType
 
 
-@frozen(eq=False)
+@define(eq=False)
+class GameListener:
+    """A game and the sessions of its peers. Its code is imported, and its reception made, for the first of them."""
+
+    game_type: GameType
+
+    settings: Any
+    """Those of the start, with a password if the listener needs one."""
+
+    services: LobbyServices
+
+    entrance: SessionFactory
+    """Makes the sessions of fixtures' players, who are let in whatever the limits of the public port are."""
+
+    factory: SessionFactory | None
+    """Makes those of the listener; None: it is switched off."""
+
+    _latest: Any = field(default=None, init=False)
+    """The settings of the last reload."""
+
+    _reception: Late[Reception] = field(default=Factory(lambda self: Late(self._make), takes_self=True), init=False)
+
+    def load(self) -> None:
+        """Import the game, and make its reception, once. Call it in a thread. Raises ConfigError."""
+        self._reception.get()
+
+    def _make(self) -> Reception:
+        self.game_type.load()
+        reception = self.game_type.hosted().reception(self.settings, self.services)
+        if self._latest is not None:
+            reception.configure(self._latest)
+        self._serve(reception, self._latest or self.settings)
+        return reception
+
+    def _serve(self, reception: Reception, settings: Any) -> None:
+        connect = partial(self.game_type.hosted().connection, settings)
+        for factory in {self.entrance, self.factory or self.entrance}:
+            factory.connect, factory.reception = connect, reception
+
+    def configure(self, settings: Any) -> None:
+        """Replace the settings. Raises ConfigError and changes nothing if they cannot be used."""
+        if self._reception.is_wanted:
+            reception = self._reception.get()
+            reception.configure(settings)
+            self._serve(reception, settings)
+        else:
+            self.game_type.check(settings)
+        self._latest = settings
+
+
+@frozen(eq=False, slots=False)
 class GameListeners:
-    """All listeners of games, by their sections of the configuration."""
+    """All games, by their sections of the configuration."""
 
-    factories: Mapping[str, SessionFactory]
-    """The session factory of each listener."""
+    all: Mapping[str, GameListener]
 
-    kinds: Mapping[str, str]
-    """The game of each listener."""
+    @cached_property
+    def factories(self) -> Mapping[str, SessionFactory]:
+        """The session factory of each listener that is on."""
+        return {name: each.factory for name, each in self.all.items() if each.factory is not None}
+
+    @property
+    def by_kind(self) -> Mapping[str, GameListener]:
+        """All of them, by the kind of the game."""
+        return {each.game_type.kind: each for each in self.all.values()}
+
+    def load(self) -> None:
+        """Import all games: console and pages show those without a listener, too, as records. Call it in a thread."""
+        for each in self.all.values():
+            each.game_type.load() if each.factory is None else each.load()
 
     def of(self, game: str) -> SessionFactory | None:
         """Return the session factory of a game's listener, or None if the game has no listener."""
-        return next((factory for name, factory in self.factories.items() if self.kinds[name] == game), None)
+        return self.by_kind[game].factory if game in self.by_kind else None
 
     @property
     def sessions(self) -> Iterable[tuple[str, Session]]:

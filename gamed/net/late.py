@@ -19,8 +19,6 @@ from twisted.logger import Logger
 from twisted.python.failure import Failure
 from zope.interface import implementer
 
-from gamed.core.reception import Reception
-
 log = Logger()
 
 T = TypeVar("T")
@@ -47,32 +45,6 @@ class Late(Generic[T]):
                 if self._made is None:
                     self._made = self.make()
         return self._made
-
-
-class LateReception(Late[Reception]):
-    """A proxy of a `Reception` whose game is imported when it is first used."""
-
-    def __init__(self, make: Callable[[], Reception], check: Callable[[Any], object]) -> None:
-        super().__init__(self._make_configured)
-        self._make_reception, self._check = make, check
-        self._settings: Any = None
-
-    def _make_configured(self) -> Reception:
-        reception = self._make_reception()
-        if self._settings is not None:
-            reception.configure(self._settings)
-        return reception
-
-    def configure(self, settings: Any) -> None:
-        """Replace the listener's settings. Raises ConfigError and changes nothing if they cannot be used."""
-        if self.is_wanted:
-            self.get().configure(settings)
-        else:
-            self._check(settings)
-            self._settings = settings
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.get(), name)
 
 
 @implementer(IProtocolFactory, ILoggingContext)

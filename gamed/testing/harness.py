@@ -15,6 +15,7 @@ from twisted.python.failure import Failure
 from gamed.lobby.lobby import Lobby
 from gamed.lobby.match_recorder import AFTERWARDS
 from gamed.net.factory import SessionFactory
+from gamed.net.game_listeners import GameListener
 from gamed.net.limits import ConnectionLimits
 from gamed.net.session import Session
 from gamed.registry import game_types
@@ -66,21 +67,19 @@ class Harness:
     store: MemoryStore = field(factory=MemoryStore)
     lobby: Lobby = field(init=False)
     factory: SessionFactory = field(init=False)
+    listener: GameListener = field(init=False)
     _ports: int = 40_000
 
     def __attrs_post_init__(self) -> None:
         types = game_types()
         self.lobby = Lobby(types, {self.kind: self.settings}, self.journal, self.store, self.clock, self.clock.seconds)
         limits = ConnectionLimits(self.kind, self.settings.connections, self.settings.connections_per_address)
-        game_type = types[self.kind]
         self.factory = SessionFactory(
-            lambda: game_type.connection(self.settings),
-            game_type.reception(self.settings, self.lobby),
-            limits,
-            self.clock,
-            unsent_bytes=self.settings.unsent_bytes,
-            refusals=self.lobby.refusals,
+            limits, self.clock, unsent_bytes=self.settings.unsent_bytes, refusals=self.lobby.refusals
         )
+        game_type = types[self.kind]
+        self.listener = GameListener(game_type, self.settings, self.lobby, self.factory, self.factory)
+        self.listener.load()
         self.lobby.delivery.outage.on_hold.append(self.factory.hold)
         self.lobby.startService()  # type: ignore[no-untyped-call]
 

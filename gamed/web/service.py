@@ -129,7 +129,7 @@ def _address(games: GameListeners, listeners: Iterable[Listener], game: str) -> 
     """Return where programs can connect to a game; None if no listener of it has a TCP port."""
     for listener in listeners:
         port = None if listener.port is None else getattr(listener.port.getHost(), "port", None)
-        if port is not None and games.kinds.get(listener.section) == game:
+        if port is not None and listener.section in games.all and games.all[listener.section].game_type.kind == game:
             return Address(port, listener.certificates is not None)
     return None
 

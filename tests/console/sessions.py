@@ -68,7 +68,7 @@ class ConsoleTestCase(SynchronousTestCase):
         limits = ConnectionLimits("console", 4, 4, self.bans, clock=self.harness.clock.seconds)
         self.entrance = Entrance(limits)
         self.entrance.open_to(4)
-        listeners = GameListeners({self.kind: self.harness.factory}, {self.kind: self.kind})
+        listeners = GameListeners({self.kind: self.harness.listener})
         operators = Operators(self.config.console.idle_seconds)
         self.accounts = Accounts({"admin": SECRET}, self.harness.clock, at_once, lobby.logins)
         self.reloader = Reloader(

@@ -9,7 +9,7 @@ from random import Random
 from typing import Any
 
 from attrs import define, field
-from twisted.internet.defer import Deferred, succeed
+from twisted.internet.defer import Deferred, maybeDeferred
 from twisted.test.iosim import connectedServerAndClient
 from twisted.trial.unittest import SynchronousTestCase
 
@@ -59,7 +59,7 @@ class RunnerTestCase(SynchronousTestCase):
         self.made = game_types()[self.kind]
         self.harness = Harness(self.kind, self.made.settings(**SETTINGS[self.kind]))
         self.runners = Runners(
-            self.harness.lobby, {self.kind: self.harness.factory}, lambda _game: succeed(None), self.harness.clock, 10.0
+            self.harness.lobby, {self.kind: self.harness.listener}, maybeDeferred, self.harness.clock, 10.0
         )
         self.runners.doStart()
         self.addCleanup(self.runners.doStop)

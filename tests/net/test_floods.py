@@ -131,7 +131,8 @@ class FloodTests(SynchronousTestCase):
         self.reception = Listening(lambda: self.clock.pass_by(cost))
         limits = ConnectionLimits("lines", 10, 10)
         given = {"unsent_bytes": 1_000, "messages_per_second": rate, "message_seconds": seconds}
-        self.factory = SessionFactory(Lines, self.reception, limits, self.clock, **given)
+        self.factory = SessionFactory(limits, self.clock, **given)
+        self.factory.connect, self.factory.reception = Lines, self.reception  # type: ignore[assignment]
         self.factory.doStart()
         self.addCleanup(self.factory.doStop)
         self.session, self.transport = self.connect()

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from attrs import define, field
+from attrs import define, evolve, field
 from twisted.internet.defer import Deferred
+from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.core.errors import ConfigError
 from gamed.core.reception import FirstCome
-from gamed.net.late import FirstConnection, Late, LateReception
+from gamed.games import HostedGame
+from gamed.net.factory import SessionFactory
+from gamed.net.game_listeners import GameListener
+from gamed.net.late import FirstConnection, Late
+from gamed.net.limits import ConnectionLimits
+from gamed.registry import game_types
 
 
 @define(eq=False)
@@ -67,32 +74,54 @@ class FirstConnectionTests(SynchronousTestCase):
 
 
 class LateTests(SynchronousTestCase):
-    def setUp(self) -> None:
-        self.made: list[FirstCome] = []
-        self.configured: list[Any] = []
-        self.patch(FirstCome, "configure", lambda _reception, settings: self.configured.append(settings))
-        self.late = LateReception(self.make, self.check)
-
-    def make(self) -> FirstCome:
-        self.made.append(FirstCome("toy", None))  # type: ignore[arg-type]
-        return self.made[0]
-
-    def check(self, settings: Any) -> None:
-        if settings == "bad":
-            raise ConfigError(settings)
-
     def test_it_is_made_once(self) -> None:
-        late = Late(self.make)
+        made: list[object] = []
+        late = Late(lambda: made.append(object()) or made[0])
         self.assertFalse(late.is_wanted)
         self.assertIs(late.get(), late.get())
-        self.assertEqual((len(self.made), late.is_wanted), (1, True))
+        self.assertEqual((len(made), late.is_wanted), (1, True))
+
+
+class GameListenerTests(SynchronousTestCase):
+    def setUp(self) -> None:
+        self.made: list[object] = []
+        self.configured: list[Any] = []
+        self.patch(FirstCome, "configure", lambda _reception, settings: self.configured.append(settings))
+        self.hosted = HostedGame(lambda settings: [settings], self.reception, {})  # type: ignore[arg-type, return-value]
+        toy: Any = evolve(game_types()["battleship"], hosted=lambda: self.hosted, check=self.check)
+        self.entrance, self.public = (
+            SessionFactory(ConnectionLimits("toy", 1, 1), Clock(), unsent_bytes=1) for _ in range(2)
+        )
+        self.listener = GameListener(toy, "start", None, self.entrance, self.public)  # type: ignore[arg-type]
+
+    def reception(self, settings: Any, _services: object) -> FirstCome:
+        self.made.append(settings)
+        return FirstCome("toy", None)  # type: ignore[arg-type]
+
+    def check(self, settings: Any) -> Sequence[str]:
+        if settings == "bad":
+            raise ConfigError(settings)
+        return ()
+
+    def test_one_reception_serves_the_public_and_fixtures(self) -> None:
+        self.listener.load()
+        self.listener.load()
+        self.assertEqual((self.made, self.configured), (["start"], []))
+        self.assertIs(self.entrance.reception, self.public.reception)
+        self.assertEqual((self.entrance.connect(), self.public.connect()), (["start"], ["start"]))
+
+    def test_where_the_listener_is_switched_off_fixtures_are_served(self) -> None:
+        self.listener.factory = None
+        self.listener.load()
+        self.assertEqual(self.entrance.connect(), ["start"])
+        self.assertFalse(hasattr(self.public, "reception"))
 
     def test_a_reception_is_made_with_the_settings_that_it_was_given_last(self) -> None:
-        self.late.configure("first")
-        self.late.configure("second")
-        self.assertRaises(ConfigError, self.late.configure, "bad")
+        self.listener.configure("first")
+        self.listener.configure("second")
+        self.assertRaises(ConfigError, self.listener.configure, "bad")
         self.assertEqual((self.made, self.configured), ([], []))
-        self.assertEqual(self.late.kind, "toy")
-        self.assertEqual(self.configured, ["second"])
-        self.late.configure("bad")
-        self.assertEqual(self.configured, ["second", "bad"])
+        self.listener.load()
+        self.assertEqual((self.made, self.configured, self.public.connect()), (["start"], ["second"], ["second"]))
+        self.listener.configure("third")
+        self.assertEqual((self.configured, self.entrance.connect()), (["second", "third"], ["third"]))

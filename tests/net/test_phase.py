@@ -86,9 +86,8 @@ class SessionTests(SynchronousTestCase):
         self.clock = Turns()
         limits = ConnectionLimits("lines", 1_000, 1_000)
         reception: Any = Listening(lambda: None)
-        self.factory = SessionFactory(
-            Lines, reception, limits, self.clock, unsent_bytes=1_000, messages_per_second=RATE
-        )
+        self.factory = SessionFactory(limits, self.clock, unsent_bytes=1_000, messages_per_second=RATE)
+        self.factory.connect, self.factory.reception = Lines, reception
         self.ways: Mapping[Phase, Callable[[Session], object]] = {
             Phase.HANDSHAKING: lambda _: None,
             Phase.OPEN: Session.handshakeCompleted,

@@ -147,7 +147,7 @@ class WebHarness:
         settings = game_types()[self.kind].settings() if self.settings is None else self.settings
         self.harness = harness = Harness(self.kind, settings)
         web = WebConfig(**self.config)
-        self.games = GameListeners({self.kind: harness.factory}, {self.kind: self.kind})
+        self.games = GameListeners({self.kind: harness.listener})
         self.accounts = Accounts({"admin": PlainSecret(PASSWORD)}, harness.clock, maybeDeferred, harness.lobby.logins)
         self.operators = Operators(ConsoleConfig().idle_seconds)
         harness.lobby.logins.administrators.append(self.operators.addresses)

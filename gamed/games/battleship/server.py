@@ -10,6 +10,7 @@ from typing import Any
 from gamed.core.game import Options, max_moves, move_seconds
 from gamed.core.reception import FirstCome, LobbyServices
 from gamed.core.relay import Relay, RelaySettings
+from gamed.games import HostedGame
 from gamed.games.battleship.rules import Battleship
 from gamed.games.battleship.wire import BattleshipConnection
 from gamed.wire.lines import LineReader
@@ -32,6 +33,11 @@ def table(settings: Any, options: Options, random: Callable[[int], Random], now:
     enforce = options["referee"] == "enforce"
     limits = _limits(settings, enforce=enforce, seconds=move_seconds(options), moves=max_moves(options))
     return Relay(_RULES, options, limits, random, now)
+
+
+def hosted() -> HostedGame:
+    """Return what hosts the game."""
+    return HostedGame(connection, reception, {"battleship": table})
 
 
 @lru_cache(4)

@@ -9,6 +9,7 @@ from typing import Any
 from gamed.core.clocks import MoveClock
 from gamed.core.game import Options, move_seconds
 from gamed.core.reception import LobbyServices
+from gamed.games import HostedGame
 from gamed.games.quoridor.reception import UniverseReception
 from gamed.games.quoridor.table import Universe
 from gamed.games.quoridor.wire import UniverseConnection
@@ -30,3 +31,8 @@ def table(settings: Any, options: Options, random: Callable[[int], Random], now:
     limit = move_seconds(options)
     clock = MoveClock(limit, limit) if limit else None
     return Universe(options, random, now, settings.pace, settings.game_moves, clock)
+
+
+def hosted() -> HostedGame:
+    """Return what hosts the game."""
+    return HostedGame(connection, reception, {"quoridor": table})

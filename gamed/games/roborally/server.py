@@ -11,6 +11,7 @@ from typing import Any
 from gamed.core.game import Options, Seat, move_seconds
 from gamed.core.lots import Seeded
 from gamed.core.reception import LobbyServices
+from gamed.games import HostedGame
 from gamed.games.roborally.course_list import CourseList, course_options, overridden
 from gamed.games.roborally.limits import TableLimits
 from gamed.games.roborally.person import LONGEST_NAME, letters_of
@@ -70,6 +71,11 @@ def table(settings: Any, options: Options, random: Callable[[int], Random], now:
     # With a seed in the settings, each match shuffles in the same way.
     seed = int(options["seed"])
     return Manager(options, limits, Seeded(seed) if seed else random, now)
+
+
+def hosted() -> HostedGame:
+    """Return what hosts the game."""
+    return HostedGame(connection, reception, {"roborally": table})
 
 
 def is_program(move: str) -> bool:

@@ -65,9 +65,7 @@ game_type = GameType(
     # By the rules, a game has at most 60 moves.
     contest=Contest({MOST_MOVES: 100}, 2, time=_time, arguments="--host {host} --port {port} --reservation {code}"),
     room_options={MOST_MOVES: 1_000, OPENING_PLIES: 4},
-    connection=Named(f"{__name__}.server.connection"),
-    reception=Named(f"{__name__}.server.reception"),
-    table=Named(f"{__name__}.server.table"),
+    hosted=Named(f"{__name__}.server.hosted"),
     draw=Named(f"{_HIVE}.text_board.draw"),
     players={name: partial(_player, name) for name in ("search", "greedy", "random")},
     person=Named(f"{_HIVE}.person.person"),

@@ -9,6 +9,7 @@ from typing import Any
 from gamed.core.game import OPENING_PLIES, Options
 from gamed.core.match import Match, random_opening
 from gamed.core.reception import LobbyServices
+from gamed.games import HostedGame
 from gamed.games.softwarechallenge.reception import SoftwareChallengeReception
 from gamed.games.softwarechallenge.seasons.hive.wire import HiveSeason
 from gamed.games.softwarechallenge.table import Limits, SeasonTable
@@ -35,3 +36,8 @@ def table(_settings: Any, options: Options, random: Callable[[int], Random], now
     if OPENING_PLIES in options:
         made.opening = random_opening(_SEASON.game, options, random, int(options[OPENING_PLIES]))
     return made
+
+
+def hosted() -> HostedGame:
+    """Return what hosts the game."""
+    return HostedGame(connection, reception, {"hive": table})

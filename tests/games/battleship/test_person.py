@@ -384,7 +384,7 @@ class Match:
         assert isinstance(made, Person)
         self.table, self.human = table, made
         self._sides = [made, Player(OpenList(), self.random)][:: 1 if self.seat == 0 else -1]
-        self._wires = [game_type.connection(config) for _ in self._sides]
+        self._wires = [game_type.hosted().connection(config) for _ in self._sides]
         self._steps = [table.join(name, 0.0) for name in ("a", "b")]
         while self._steps or self._thinks():
             for mail in self._steps.pop(0).events:

@@ -189,7 +189,8 @@ class SeasonHarness:
     _ports: int = 40_000
 
     def __attrs_post_init__(self) -> None:
-        made = evolve(game_type, table=self._table)
+        hosted = evolve(game_type.hosted(), tables={game_type.kind: self._table})
+        made = evolve(game_type, hosted=lambda: hosted)
         self.lobby = Lobby(
             {made.kind: made},
             {made.kind: self.settings},
@@ -198,12 +199,10 @@ class SeasonHarness:
             self.clock,
             *((self.clock.seconds,) if self.passes is None else (self.passes.seconds, self.passes.held)),
         )
-        reception = made.reception(self.settings, self.lobby)
+        reception = hosted.reception(self.settings, self.lobby)
         assert isinstance(reception, SoftwareChallengeReception)
         self.reception = reception
         self.factory = SessionFactory(
-            lambda: made.connection(self.settings),
-            reception,
             ConnectionLimits(made.kind, self.settings.connections, self.settings.connections_per_address),
             self.clock,
             unsent_bytes=self.settings.unsent_bytes,
@@ -212,6 +211,7 @@ class SeasonHarness:
             passes=self.passes,
             refusals=self.lobby.refusals,
         )
+        self.factory.connect, self.factory.reception = lambda: hosted.connection(self.settings), reception
         self.lobby.startService()
 
     def _table(self, settings: Settings, options: Options, _random: Callable[[], Random], now: float) -> SeasonTable:
