@@ -23,8 +23,8 @@ from gamed.doctor import quick_checks
 from gamed.lobby.expiry import Expiry
 from gamed.lobby.lobby import Lobby
 from gamed.lobby.recovery import recover
-from gamed.lobby.stall_clock import StallClock
 from gamed.net.listener import Listener
+from gamed.net.stall_clock import StallClock
 from gamed.net.systemd import Watchdog, notify
 from gamed.net.timers import ClockSteps
 from gamed.process.audit import AuditObserver

@@ -32,7 +32,6 @@ from gamed.daemon import Daemon, Storage
 from gamed.doctor import quick_checks
 from gamed.lobby.expiry import Expiry
 from gamed.lobby.lobby import Lobby
-from gamed.lobby.stall_clock import StallClock, has_passes
 from gamed.net.accept_throttle import AcceptThrottle, accept_throttle_of
 from gamed.net.factory import SessionFactory
 from gamed.net.fair_queue import FairQueue
@@ -40,10 +39,10 @@ from gamed.net.game_listeners import GameListener, GameListeners
 from gamed.net.late import LateFactory
 from gamed.net.limits import Bans, ConnectionLimits, raise_descriptor_limit
 from gamed.net.listener import Listener, standard_endpoint
+from gamed.net.stall_clock import StallClock, has_passes
 from gamed.net.strings import parse
 from gamed.net.systemd import REMEDY, UnusedSocket, activated, credential, port_of
-from gamed.net.timers import run_on_monotonic_time
-from gamed.net.twisted_private import poll_without_log_context
+from gamed.net.timers import install_reactor
 from gamed.process.audit import AuditObserver
 from gamed.process.fairness import TurnBudget
 from gamed.process.garbage import GarbagePauses
@@ -90,10 +89,9 @@ def makeService(options: Options, reactor: Any = None) -> IService:
     os.umask(0o077)
     _take_signals(options.parent or {})
     if reactor is None:
-        from twisted.internet import reactor  # noqa: PLC0415 (importing it installs it)
+        install_reactor()
+        from twisted.internet import reactor  # noqa: PLC0415 (importing it installs Twisted's own, if there is none)
 
-        run_on_monotonic_time(reactor)
-        poll_without_log_context(reactor)
     try:
         config = with_credentials(load(options["config"]))
     except ConfigError as error:

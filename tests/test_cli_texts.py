@@ -160,7 +160,7 @@ class SentenceTests(ImportCase):
             self.assertRaisesRegex(StoreError, "another program is writing to it. Try again", again.thd_open)
 
     def test_a_bot_that_cannot_connect_has_no_summary(self) -> None:
-        with patch("gamed.cli.bot.react") as react:
+        with patch("gamed.cli.bot.install_reactor"), patch("gamed.cli.bot.react") as react:
 
             def run(main: object) -> None:
                 assert callable(main)

@@ -23,7 +23,7 @@ from gamed.cli.terminal import ProgressLine, counted_of, game_options, json_opti
 from gamed.core.clients import STAY
 from gamed.core.errors import GamedError
 from gamed.core.texts import printable
-from gamed.net.timers import run_on_monotonic_time
+from gamed.net.timers import install_reactor
 from gamed.registry import Option, example, game_type_of, game_types
 
 _LOOKS = 0.5
@@ -141,6 +141,7 @@ def bot(game: str, **options: Any) -> None:
     options |= {"port": port, "pace": pace}
     ended: list[GamedError | None] = []
     # `react` exits when the reactor has stopped. The exit status is set below instead.
+    install_reactor()
     with suppress(SystemExit):
         react(lambda reactor: Deferred.fromCoroutine(_play(reactor, player, options, ended)))
     if not ended:
@@ -150,7 +151,6 @@ def bot(game: str, **options: Any) -> None:
 
 
 async def _play(reactor: Any, make_player: Any, options: dict[str, Any], errors: list[GamedError | None]) -> None:
-    run_on_monotonic_time(reactor)
     results: list[dict[str, Any]] = []
     matches: list[Played] = []
 

@@ -34,7 +34,7 @@ from gamed.cli.scoreboard import Scoreboard
 from gamed.cli.terminal import ProgressLine, counted_of
 from gamed.core.errors import GamedError
 from gamed.core.texts import printable
-from gamed.net.timers import run_on_monotonic_time
+from gamed.net.timers import install_reactor
 from gamed.registry import GameType
 from gamed.tournament.schedule import Plan, due
 from gamed.tournament.sprt import Sprt
@@ -84,6 +84,7 @@ def run(playing: Playing) -> None:
             errors.append(error)
 
     # `react` exits when the reactor has stopped. The exit status is set below instead.
+    install_reactor()
     with suppress(SystemExit):
         react(lambda reactor: Deferred.fromCoroutine(begin(reactor)))
     playing.line.clear()
@@ -155,7 +156,6 @@ class Playing:
 
     async def play(self, reactor: Any) -> None:
         """Play what is left of the match. Raises GamedError."""
-        run_on_monotonic_time(reactor)
         lock = _locked(self.folder)
         for entrant in self.entrants:
             if entrant.archive is not None:

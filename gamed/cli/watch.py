@@ -23,7 +23,7 @@ from gamed.cli.terminal import UNFITTED, json_option
 from gamed.core.clients import Frame, Viewer
 from gamed.core.errors import GamedError
 from gamed.core.texts import printable
-from gamed.net.timers import run_on_monotonic_time
+from gamed.net.timers import install_reactor
 from gamed.registry import game_types, games
 
 GAMES: Final = {kind: made.viewer for kind, made in game_types().items() if made.viewer is not None}
@@ -84,6 +84,7 @@ def watch(game: str, name: str | None, pace: float | None, **options: Any) -> No
     viewer = GAMES[game](names[0], pace, names[1:])
     ended: list[GamedError | None] = []
     # `react` exits when the reactor has stopped. The exit status is set below instead.
+    install_reactor()
     with suppress(SystemExit):
         react(lambda reactor: Deferred.fromCoroutine(_watch(reactor, where, viewer, ended, show)))
     if not ended:
@@ -99,7 +100,6 @@ async def _watch(
     ended: list[GamedError | None],
     show: Callable[[Frame], None],
 ) -> None:
-    run_on_monotonic_time(reactor)
     error: GamedError | None = None
     try:
         await watch_game(reactor, *where, viewer, show)

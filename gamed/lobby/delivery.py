@@ -7,7 +7,7 @@ An append can fail in two ways. If the disk is full (`DiskError`), the same disp
 until that succeeds. Meanwhile everything is held (`Outage`), or all running games are ended, as `on_full` says. Any
 other error is a fault of one of the batch's rooms. The journal cannot tell which one, so all of them are ended.
 
-Source: docs/topics/design.md#the-journal, docs/topics/design.md#a-moves-way-a-relayed-shot.
+Source: docs/topics/design.md#the-journal, docs/topics/design.md#the-life-of-a-move-a-relayed-shot.
 """
 
 from __future__ import annotations

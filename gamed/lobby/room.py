@@ -1,6 +1,6 @@
 """A room: one table, the peers on its seats, the observers, and its clock.
 
-Source: docs/topics/design.md#a-moves-way-a-relayed-shot, docs/topics/design.md#time.
+Source: docs/topics/design.md#the-life-of-a-move-a-relayed-shot, docs/topics/design.md#time.
 
 Each method of a table returns a `Step`, and `_do` carries out all steps in the same order. Refusals are noted first,
 while the seats are still taken. Then the entries and events go to the lobby as one `Dispatch`. Findings, the outcome

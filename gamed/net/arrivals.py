@@ -15,7 +15,7 @@ from typing import Final
 
 from attrs import define, field
 
-from gamed.lobby.stall_clock import StallClock
+from gamed.net.stall_clock import StallClock
 
 FLOOD: Final = 1.0
 """The most seconds that a peer gains if it sends so much that its socket is never empty."""

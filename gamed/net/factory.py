@@ -1,6 +1,6 @@
 """Makes the sessions of a listener, holds them in an outage, and looks for messages that do not end.
 
-Source: docs/topics/design.md#a-moves-way-a-relayed-shot, docs/topics/design.md#floods.
+Source: docs/topics/design.md#the-life-of-a-move-a-relayed-shot, docs/topics/design.md#floods.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from gamed.core.errors import RemoteProtocolError
 from gamed.core.reception import Reception
 from gamed.core.stats import Stats, Traffic
 from gamed.lobby.refusals import RefusalLog
-from gamed.lobby.stall_clock import StallClock
 from gamed.net.accept_throttle import AcceptThrottle
 from gamed.net.addresses import address_text, host_of, port_of
 from gamed.net.begun import UNFINISHED
 from gamed.net.fair_queue import FairQueue
 from gamed.net.limits import ConnectionLimits
 from gamed.net.session import Session
+from gamed.net.stall_clock import StallClock
 from gamed.wire import Connection
 
 LOOKED_AT_ONCE: Final = 200

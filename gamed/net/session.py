@@ -1,6 +1,6 @@
 """One transport: bytes in to its dialect, events on to its room, answers out.
 
-Source: docs/topics/design.md#a-moves-way-a-relayed-shot, docs/topics/design.md#floods.
+Source: docs/topics/design.md#the-life-of-a-move-a-relayed-shot, docs/topics/design.md#floods.
 
 `inbox.py` holds what the peer has sent, `outbox.py` what is sent to it, and `phase.py` says in one table what is done
 with its messages. This module joins them: it changes the phase, and pauses or resumes the transport's reading.

@@ -6,11 +6,14 @@ watchdog's included. If it were set forward, all time limits would be over at on
 
 from __future__ import annotations
 
+import select
+import sys
 import time
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
 from attrs import define, field
+from twisted.internet.main import installReactor
 from twisted.logger import Logger
 
 log = Logger()
@@ -19,11 +22,15 @@ STEP: Final = 1.0
 """The smallest step of the system clock, in seconds, that is logged. NTP adjusts it by less, and slowly."""
 
 
-def run_on_monotonic_time(reactor: Any) -> None:
-    """Have a reactor's timers use the monotonic clock. Does nothing if a timer runs already, by the other clock."""
-    if not reactor.getDelayedCalls():
-        # Twisted's reactor calls `self.seconds` whenever it needs the time.
-        reactor.seconds = time.monotonic
+def install_reactor() -> None:
+    """Install a `TurnReactor`, unless another one is installed, such as one that `twistd --reactor` names.
+
+    Other reactors keep Twisted's clock, and so do systems without epoll.
+    """
+    if "twisted.internet.reactor" not in sys.modules and hasattr(select, "epoll"):
+        from gamed.net.turn_reactor import TurnReactor  # noqa: PLC0415 (not where there is no epoll)
+
+        installReactor(TurnReactor())
 
 
 @define(eq=False)

@@ -1,20 +1,16 @@
 """Adapters of private names of Twisted's.
 
-`gamed/net/sockets.py` and `StallClock` use a few more. `tests/net/test_twisted_private.py` fails when a new version of
+`gamed/net/sockets.py` and `TurnReactor` use a few more. `tests/net/test_twisted_private.py` fails when a new version of
 Twisted has changed one of them, and says what to do.
 """
 
 from __future__ import annotations
 
 import select
-from collections.abc import Callable
 from typing import Any
 
 from twisted.internet.posixbase import _DisconnectSelectableMixin, _PollLikeMixin
 from twisted.internet.tcp import Port
-from twisted.logger import Logger
-
-log = Logger()
 
 
 class PolledReader(_PollLikeMixin, _DisconnectSelectableMixin):
@@ -44,44 +40,3 @@ def accept_with(port: Port, reactor: Any) -> None:
 
     port.doRead = do_read  # type: ignore[method-assign]
     port.startReading()
-
-
-def poll_without_log_context(reactor: Any) -> None:
-    """Have a reactor with `epoll` read and write without a log context for each descriptor.
-
-    Twisted's legacy log shows in that context which connection has logged a line. gamed's log does not use it, and it
-    costs more than the poll. Reactors without `epoll` are not changed.
-    """
-    poller, selectables, read_or_write = (
-        getattr(reactor, name, None) for name in ("_poller", "_selectables", "_doReadOrWrite")
-    )
-    if poller is None or selectables is None or read_or_write is None:
-        return
-    poll = poller.poll
-
-    def do_iteration(delay: float | None) -> None:
-        for fd, event in poll(-1 if delay is None else delay, len(selectables)):
-            selectable = selectables.get(fd)
-            # A descriptor that was served before it may have closed it.
-            if selectable is None:
-                continue
-            try:
-                read_or_write(selectable, fd, event)
-            except Exception:  # noqa: BLE001 (whatever it is, the others are read)
-                log.failure("server fault: a descriptor cannot be read, written or closed")
-
-    reactor.doIteration = do_iteration
-
-
-def input_watch(reactor: Any) -> Callable[[], bool]:
-    """Return a function that tells whether a descriptor of the reactor is ready, before the reactor's next poll.
-
-    For a reactor without `epoll` it always returns False.
-    """
-    poller = getattr(reactor, "_poller", None)
-    if poller is None or not hasattr(poller, "fileno"):
-        return lambda: False
-    # An epoll descriptor is itself readable while one of its descriptors is ready.
-    watch = select.poll()
-    watch.register(poller.fileno(), select.POLLIN)
-    return lambda: bool(watch.poll(0))

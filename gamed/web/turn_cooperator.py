@@ -14,7 +14,6 @@ from twisted.internet.task import Cooperator, SchedulerStopped
 from twisted.logger import Logger
 from twisted.python.failure import Failure
 
-from gamed.net.twisted_private import input_watch
 from gamed.process.fairness import STREAMS_PAUSE, STREAMS_SLICE, cooperator
 
 log = Logger()
@@ -32,8 +31,9 @@ class TurnCooperator:
     _cooperator: Cooperator = field(init=False)
 
     def __attrs_post_init__(self) -> None:
+        has_input = getattr(self.clock, "has_input", lambda: False)
         self._cooperator = cooperator(
-            self.clock, slice_=STREAMS_SLICE, pause=STREAMS_PAUSE, now=self._time, is_awaited=input_watch(self.clock)
+            self.clock, slice_=STREAMS_SLICE, pause=STREAMS_PAUSE, now=self._time, is_awaited=has_input
         )
 
     def _time(self) -> float:

@@ -1,8 +1,8 @@
 """How much work a move is, counted and not timed: calls of our functions, and objects that they make.
 
-Run it by `trial tests.benchmarks.costs` before and after a change to the way of a move, which
-docs/topics/design.md#a-moves-way-a-relayed-shot describes. The limits are what it was last: a change may exceed one if
-it says why, and lowers one that it has made shorter.
+Run it by `trial tests.benchmarks.costs` before and after a change to the path of a move, which
+docs/topics/design.md#the-life-of-a-move-a-relayed-shot describes. The limits are what it was last: a change may
+exceed one if it says why, and lowers one that it has made shorter.
 """
 
 from __future__ import annotations

@@ -14,8 +14,8 @@ from attrs import define, field
 from gamed.core.game import Outcome
 from gamed.games.softwarechallenge import Settings
 from gamed.games.softwarechallenge.table import SeasonTable
-from gamed.lobby.stall_clock import StallClock
 from gamed.net.session import READ_BYTES, Session
+from gamed.net.stall_clock import StallClock
 from tests.games.softwarechallenge.harness import HIVE, PASSWORD, ROW, SeasonHarness
 from tests.lobby.doubles import Turns
 from tests.net.transports import Handle, TCPTransport

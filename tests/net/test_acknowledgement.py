@@ -8,7 +8,7 @@ from twisted.internet.address import IPv4Address
 
 from gamed.games.quoridor import Settings as UniverseSettings
 from gamed.games.quoridor.wire import registration
-from gamed.lobby.stall_clock import StallClock
+from gamed.net.stall_clock import StallClock
 from gamed.testing.harness import Harness
 from tests.games.softwarechallenge.harness import SeasonHarness
 from tests.net.test_session import LINE, Client, SessionTestCase

@@ -9,9 +9,9 @@ from twisted.logger import capturedLogs
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.core.game import Termination
-from gamed.lobby.stall_clock import StallClock
 from gamed.net.arrivals import FLOOD, Arrivals
 from gamed.net.session import READ_BYTES
+from gamed.net.stall_clock import StallClock
 from tests.net.simulation import LIMIT, Simulation
 
 parts = st.one_of(st.just(0.0), st.floats(0, 0.05), st.floats(0, 0.5), st.floats(0, 15))

@@ -21,9 +21,9 @@ from gamed.core.events import Started
 from gamed.games.battleship import Settings
 from gamed.games.quoridor import Settings as UniverseSettings
 from gamed.games.quoridor.wire import registration
-from gamed.lobby.stall_clock import StallClock
 from gamed.net.outbox import LINGER
 from gamed.net.session import MUTE_BYTES, READ_BYTES, Session
+from gamed.net.stall_clock import StallClock
 from gamed.testing.harness import Harness
 from tests.lobby.doubles import Turns
 from tests.net.transports import Handle, TCPTransport

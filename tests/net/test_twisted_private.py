@@ -8,32 +8,25 @@ from typing import Any
 
 from twisted.internet import posixbase, tcp
 from twisted.internet.base import ReactorBase
-from twisted.internet.epollreactor import EPollReactor
 from twisted.internet.error import ConnectionDone
 from twisted.internet.main import CONNECTION_DONE
-from twisted.internet.selectreactor import SelectReactor
 from twisted.internet.testing import MemoryReactorClock
 from twisted.python.failure import Failure
 from twisted.trial.unittest import SynchronousTestCase
 
 import twisted
-from gamed.lobby.stall_clock import has_passes
 from gamed.net.sockets import read_at_most, share_names
-from gamed.net.twisted_private import PolledReader, accept_with, input_watch, poll_without_log_context
+from gamed.net.turn_reactor import TurnReactor
+from gamed.net.twisted_private import PolledReader, accept_with
 
 CHANGED = f"Twisted {twisted.__version__} has changed"
 READ = f"{CHANGED} how its reactors read: PolledReader in gamed/net/twisted_private.py is to do it in the new way"
 ACCEPT = f"{CHANGED} how a port accepts: see tcp.Port.doRead, and change accept_with in gamed/net/twisted_private.py"
-INPUT = (
-    f"{CHANGED} its reactor for epoll: see EPollReactor._poller, and change input_watch in gamed/net/twisted_private.py"
-)
+INPUT = f"{CHANGED} its reactor for epoll: see EPollReactor._poller, and change gamed/net/turn_reactor.py"
 SIZE = f"{CHANGED} how much connections read at a time: see tcp.Connection, and change read_at_most of sockets.py"
 NAMES = f"{CHANGED} what it calls connections: see tcp.Server, and change share_names of gamed/net/sockets.py"
-CONTEXT = (
-    f"{CHANGED} its reactor for epoll: see EPollReactor.doPoll, and change poll_without_log_context in "
-    "gamed/net/twisted_private.py"
-)
-PASS = f"{CHANGED} its reactors' main loop: see ReactorBase.mainLoop, and change StallClock.startService and has_passes"
+CONTEXT = f"{CHANGED} its reactor for epoll: see EPollReactor.doPoll, and change gamed/net/turn_reactor.py"
+PASS = f"{CHANGED} its reactors' main loop: see ReactorBase.mainLoop, and change gamed/net/turn_reactor.py"
 
 
 class Reads(PolledReader):
@@ -145,7 +138,7 @@ class NameTests(SynchronousTestCase):
 
 class PollWithoutContextTests(SynchronousTestCase):
     def test_what_is_ready_is_read_and_a_fault_is_logged(self) -> None:
-        reactor = EPollReactor()
+        reactor = TurnReactor()
         self.addCleanup(reactor._poller.close)
         pairs = [socket.socketpair() for _ in range(2)]
         heard: list[bytes] = []
@@ -171,7 +164,6 @@ class PollWithoutContextTests(SynchronousTestCase):
         for pair in pairs:
             for end in pair:
                 self.addCleanup(end.close)
-        poll_without_log_context(reactor)
         reactor.addReader(Broken())  # type: ignore[no-untyped-call]
         connection: Any = tcp.Connection(pairs[1][0], Protocol(), reactor)  # type: ignore[arg-type]
         reactor.addReader(connection)  # type: ignore[no-untyped-call]
@@ -181,32 +173,21 @@ class PollWithoutContextTests(SynchronousTestCase):
         self.assertEqual(heard, [b"a move"] * 2, CONTEXT)
         self.assertEqual(len(self.flushLoggedErrors(ZeroDivisionError)), 1)
 
-    def test_another_reactor_stays_as_it_is(self) -> None:
-        reactor = MemoryReactorClock()
-        before = dict(vars(reactor))
-        poll_without_log_context(reactor)
-        self.assertEqual(vars(reactor), before)
-
 
 class InputTests(SynchronousTestCase):
     def test_it_is_known_whether_input_waits(self) -> None:
-        reactor = EPollReactor()
+        reactor = TurnReactor()
         near, far = socket.socketpair()
         self.addCleanup(near.close)
         self.addCleanup(far.close)
         self.addCleanup(reactor._poller.close)
         connection: Any = tcp.Connection(near, None, reactor)
         reactor.addReader(connection)
-        waits = input_watch(reactor)
-        self.assertFalse(waits())
+        self.assertFalse(reactor.has_input())
         far.send(b"a move")
-        self.assertTrue(waits(), INPUT)
-
-    def test_another_reactor_does_not_tell(self) -> None:
-        self.assertFalse(input_watch(MemoryReactorClock())())
+        self.assertTrue(reactor.has_input(), INPUT)
 
 
 class PassTests(SynchronousTestCase):
     def test_reactors_poll_in_a_method_that_they_look_up_at_each_pass(self) -> None:
-        self.assertTrue(has_passes(object.__new__(SelectReactor)), PASS)
         self.assertIn("doIteration", ReactorBase.mainLoop.__code__.co_names, PASS)

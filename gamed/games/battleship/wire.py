@@ -104,10 +104,12 @@ class BattleshipConnection:
         self._reader.receive_data(data)
 
     def events(self) -> Iterator[Event]:
-        """Yield a `Moved` for each line, or `Unread` if it is empty. Raises RemoteProtocolError("line-too-long")."""
-        for line in self._reader.lines():
-            self._last = line
-            yield Moved(line) if line else _EMPTY
+        """Return a `Moved` for each line, or `Unread` if it is empty. Raises RemoteProtocolError("line-too-long")."""
+        return map(self._event, self._reader.lines())
+
+    def _event(self, line: bytes) -> Event:
+        self._last = line
+        return Moved(line) if line else _EMPTY
 
     def send(self, event: Event) -> bytes:
         """Return a line for the client."""

@@ -12,7 +12,7 @@ from gamed.core.table import replay
 from gamed.games.roborally.messages import Changed
 from gamed.games.roborally.requests import Member
 from gamed.games.roborally.states import Status
-from gamed.lobby.stall_clock import StallClock
+from gamed.net.stall_clock import StallClock
 from tests.games.roborally.gathering import Gathering, Peer, gathering, usual
 
 

@@ -20,10 +20,10 @@ from gamed.games.softwarechallenge.reception import SoftwareChallengeReception
 from gamed.games.softwarechallenge.table import SeasonTable
 from gamed.lobby.lobby import Lobby
 from gamed.lobby.room import Room
-from gamed.lobby.stall_clock import StallClock
 from gamed.net.factory import SessionFactory
 from gamed.net.limits import ConnectionLimits
 from gamed.net.session import Session
+from gamed.net.stall_clock import StallClock
 from gamed.records.index import validate
 from gamed.records.record import Record, document
 from gamed.store.memory import MemoryJournal, MemoryStore

@@ -3,9 +3,9 @@
 A pass of the reactor polls all sockets, and then reads the ready ones. If a pass takes long, because of a slow disk, a
 busy machine or a fault of ours, the answers of players wait unread, and must not be judged by the time of the read.
 Nothing tells when they came, but they were not there when the previous pass polled. In the player's favour, they count
-as arrived at that time, `before` (`gamed/net/arrivals.py` has the details). To note these times, the clock wraps the
-reactor's `doIteration`. A call every 20 ms keeps an idle reactor's passes close together, so that `before` is never
-much too early.
+as arrived at that time, `before` (`gamed/net/arrivals.py` has the details). A `TurnReactor` calls the clock when a pass
+begins; with another reactor nothing is noted, and input counts as arrived when it is read. A call every 20 ms keeps an
+idle reactor's passes close together, so that `before` is never much too early.
 
 The clock itself is monotonic, and is stopped while games are held in an outage. Nothing is deducted for slow passes: on
 a busy machine that would stretch all limits.
@@ -16,11 +16,11 @@ Source: docs/topics/design.md#time.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from attrs import define, field
 from twisted.application.service import Service
-from twisted.internet.base import ReactorBase
 from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IDelayedCall
 from twisted.logger import Logger
@@ -70,14 +70,12 @@ class StallClock(Service):
     _call: IDelayedCall | None = None
     """The next beat."""
 
-    _after_reads: list[Callable[[], object]] = field(factory=list)
-    """The functions to call when the present pass has read all ready sockets."""
-
-    _is_noting: bool = False
-    """Whether the reactor's `doIteration` is wrapped."""
+    after_reads: Callable[[Callable[[], object]], object] = field(init=False)
+    """Calls a function after this pass of the reactor has read all ready sockets, and before the next poll."""
 
     def __attrs_post_init__(self) -> None:
         self.began = self.before = self.seconds()
+        self.after_reads = self.clock.after_reads if has_passes(self.clock) else partial(self.clock.callLater, 0)
 
     def seconds(self) -> float:
         """Return the time. All times in rooms are of this clock."""
@@ -110,23 +108,6 @@ class StallClock(Service):
         for call in self.on_gap:
             call(gap)
 
-    def after_reads(self, call: Callable[[], object]) -> None:
-        """Call a function after this pass of the reactor has read all ready sockets, and before the next poll."""
-        if self._is_noting:
-            self._after_reads.append(call)
-        else:
-            self.clock.callLater(0, call)
-
-    def _call_after_reads(self) -> bool:
-        """Call the functions that wait for the end of a pass. Return whether there were any."""
-        calls, self._after_reads = self._after_reads, []
-        for call in calls:
-            try:
-                call()
-            except Exception:  # noqa: BLE001 (as the reactor does with its timers)
-                log.failure("server fault: after a pass of the reactor")
-        return bool(calls)
-
     def _beat(self) -> None:
         for call in self.on_beat:
             call()
@@ -137,34 +118,21 @@ class StallClock(Service):
         super().startService()  # type: ignore[no-untyped-call]
         self._call = self.clock.callLater(0, self._beat)
         if has_passes(self.clock):
-            do_iteration = self.clock.doIteration
-
-            def noted(delay: float | None) -> None:
-                self.note_pass()
-                # Timers have run since the last pass. The steps that they caused must be sent before the poll. The poll
-                # must not sleep then: `delay` was computed before, and these calls may have set earlier timers.
-                if self._after_reads and self._call_after_reads():
-                    delay = 0
-                do_iteration(delay)
-                if self._after_reads:
-                    self._call_after_reads()
-
-            # The reactor's main loop reads the attribute in each pass.
-            self.clock.doIteration, self._is_noting = noted, True
+            self.clock.on_pass.append(self.note_pass)
+        else:
+            log.info("another reactor: its timers follow Twisted's clock, and input counts as arrived when it is read")
 
     def stopService(self) -> Deferred[Any] | None:
-        """Stop beating, and restore the reactor's method. `seconds` can still be used."""
+        """Stop beating, and noting passes. `seconds` can still be used."""
         super().stopService()  # type: ignore[no-untyped-call]
         if self._call is not None and self._call.active():
             self._call.cancel()
         self._call = None
-        if self._is_noting:
-            del self.clock.doIteration
-            self._is_noting = False
-            self._call_after_reads()
+        if has_passes(self.clock) and self.note_pass in self.clock.on_pass:
+            self.clock.on_pass.remove(self.note_pass)
         return None
 
 
 def has_passes(reactor: Any) -> bool:
-    """Return whether a reactor polls in `doIteration`. Those that use the loop of another library do not."""
-    return getattr(type(reactor), "doIteration", None) not in (None, ReactorBase.doIteration)
+    """Return whether a reactor tells its passes, as `TurnReactor` does."""
+    return hasattr(reactor, "on_pass")

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 import time
+from importlib import import_module
 from typing import Any
 
-from twisted.internet import reactor as installed
+from gamed.net.stall_clock import StallClock
+from gamed.net.timers import install_reactor
 
-from gamed.lobby.stall_clock import StallClock
+install_reactor()
 
-reactor: Any = installed
+reactor: Any = import_module("twisted.internet.reactor")
 heart = StallClock(reactor, time.monotonic)
 written: list[float] = []
 found: list[str] = []

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
-from twisted.internet.asyncioreactor import AsyncioSelectorReactor
-from twisted.internet.epollreactor import EPollReactor
+from attrs import define, field
 from twisted.internet.task import Clock
 from twisted.internet.testing import MemoryReactorClock
 from twisted.logger import capturedLogs
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.lobby.stall_clock import BEAT, StallClock, has_passes
+from gamed.net.stall_clock import BEAT, StallClock, has_passes
+from gamed.net.turn_reactor import TurnReactor
 
 
 class HeartbeatTests(SynchronousTestCase):
@@ -78,79 +79,89 @@ class HeartbeatTests(SynchronousTestCase):
         self.assertEqual(self.clock.getDelayedCalls(), [])
 
 
-class Reactor(MemoryReactorClock):
-    """Notes in what order things happen in a pass, and how long its poll may sleep."""
+@define
+class Poller:
+    """Notes how long a poll may sleep, and reads then."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.did: list[object] = []
-        self.reads: list[Callable[[], None]] = []
+    did: list[object] = field(factory=list)
+    reads: list[Callable[[], None]] = field(factory=list)
 
-    def doIteration(self, delay: float | None) -> None:
+    def poll(self, delay: float, _most: int) -> Sequence[tuple[int, int]]:
         self.did.append(delay)
         for read in self.reads:
             read()
+        return ()
 
 
 class AfterReadsTests(SynchronousTestCase):
-    """What is to be done once a pass has read, by a reactor whose passes can be noted and by another one."""
+    """What is to be done once a pass has read, by a reactor that tells its passes and by another one."""
 
     def setUp(self) -> None:
-        self.reactor = Reactor()
+        self.reactor = TurnReactor()
+        self.poller: Any = Poller()
+        real, self.reactor._poller = self.reactor._poller, self.poller
+        self.addCleanup(real.close)
         self.heart = StallClock(self.reactor, self.reactor.seconds)
         self.heart.startService()
         self.addCleanup(self.heart.stopService)
 
     def say(self, what: object) -> Callable[[], None]:
-        return lambda: self.reactor.did.append(what)
+        return lambda: self.poller.did.append(what)
 
     def test_what_a_read_asks_for_is_called_in_the_same_pass_without_a_timer(self) -> None:
         timers = len(self.reactor.getDelayedCalls())
-        self.reactor.reads = [lambda: self.heart.after_reads(self.say("sent")), self.say("read")]
+        self.poller.reads = [lambda: self.heart.after_reads(self.say("sent")), self.say("read")]
         self.reactor.doIteration(0.5)
-        self.assertEqual(self.reactor.did, [0.5, "read", "sent"])
+        self.assertEqual(self.poller.did, [0.5, "read", "sent"])
         self.assertEqual(len(self.reactor.getDelayedCalls()), timers)
 
     def test_what_a_timer_asks_for_is_called_before_a_poll_that_does_not_sleep(self) -> None:
         self.heart.after_reads(self.say("sent"))
         self.reactor.doIteration(0.5)
         self.reactor.doIteration(0.5)
-        self.assertEqual(self.reactor.did, ["sent", 0, 0.5])
+        self.assertEqual(self.poller.did, ["sent", 0, 0.5])
 
     def test_what_a_call_asks_for_is_called_in_the_next_pass(self) -> None:
-        self.reactor.reads = [lambda: self.heart.after_reads(lambda: self.heart.after_reads(self.say("later")))]
+        self.poller.reads = [lambda: self.heart.after_reads(lambda: self.heart.after_reads(self.say("later")))]
         self.reactor.doIteration(0.5)
-        self.reactor.reads = []
+        self.poller.reads = []
         self.reactor.doIteration(0.5)
-        self.assertEqual(self.reactor.did, [0.5, "later", 0])
+        self.assertEqual(self.poller.did, [0.5, "later", 0])
 
     def test_a_fault_in_one_does_not_keep_the_others(self) -> None:
         self.heart.after_reads(lambda: 1 / 0)
         self.heart.after_reads(self.say("sent"))
         self.reactor.doIteration(0.5)
-        self.assertEqual(self.reactor.did, ["sent", 0])
+        self.assertEqual(self.poller.did, ["sent", 0])
         self.assertEqual(len(self.flushLoggedErrors(ZeroDivisionError)), 1)
 
-    def test_nothing_is_left_behind_at_the_end(self) -> None:
-        self.heart.after_reads(self.say("sent"))
+    def test_passes_are_noted_until_it_stops(self) -> None:
+        self.reactor.doIteration(0.5)
         self.heart.stopService()
-        self.assertEqual(self.reactor.did, ["sent"])
+        self.reactor.doIteration(0.5)
+        self.assertEqual(self.heart.number, 1)
 
     def test_without_passes_it_is_a_timer(self) -> None:
         clock = Clock()
         heart = StallClock(clock, clock.seconds)
         heart.after_reads(self.say("sent"))
-        self.assertEqual(self.reactor.did, [])
+        self.assertEqual(self.poller.did, [])
         clock.advance(0)
-        self.assertEqual(self.reactor.did, ["sent"])
+        self.assertEqual(self.poller.did, ["sent"])
 
 
 class ReactorTests(SynchronousTestCase):
-    def test_whose_passes_can_be_noted(self) -> None:
-        loop = object.__new__(AsyncioSelectorReactor)
-        epoll = object.__new__(EPollReactor)
-        found = [has_passes(reactor) for reactor in (epoll, loop, MemoryReactorClock())]
-        self.assertEqual(found, [True, False, False])
+    def test_another_reactor_keeps_the_beat_and_the_log_says_what_it_lacks(self) -> None:
+        reactor = MemoryReactorClock()
+        heart = StallClock(reactor, reactor.seconds)
+        before = {name: value for name, value in vars(reactor).items() if callable(value)}
+        with capturedLogs() as logs:
+            heart.startService()
+        self.addCleanup(heart.stopService)
+        self.assertIn("another reactor: its timers follow Twisted's clock", logs[0]["log_format"])
+        self.assertEqual({name: value for name, value in vars(reactor).items() if callable(value)}, before)
+        reactor.pump([0, BEAT, BEAT])
+        self.assertEqual((has_passes(reactor), heart.number, len(reactor.getDelayedCalls())), (False, 0, 1))
 
     def test_the_passes_of_a_real_reactor(self) -> None:
         program = Path(__file__).with_name("noted_reactor.py")
