@@ -278,6 +278,7 @@ class GameType:
             named = part.func if isinstance(part, partial) else part
             if isinstance(named, Named):
                 named.function  # noqa: B018 (imports it)
+        self.hosted()
 
     @property
     def hides_moves(self) -> bool:

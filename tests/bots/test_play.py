@@ -22,7 +22,7 @@ from gamed.games.battleship import Settings, game_type
 from gamed.games.battleship.follower import BROKEN_OFF
 from gamed.games.battleship.states import Phase
 from gamed.games.quoridor import game_type as quoridor
-from gamed.games.softwarechallenge import game_type as hive
+from gamed.games.softwarechallenge.seasons.hive import game_type as hive
 from gamed.testing.harness import Harness, Wire
 from tests.games.quoridor.worlds import VOTE, newcomer, universe
 

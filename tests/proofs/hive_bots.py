@@ -19,7 +19,6 @@ from twisted.internet.task import react
 
 from gamed.bots.play import Played, play
 from gamed.core.events import Event
-from gamed.games.softwarechallenge import game_type
 from gamed.games.softwarechallenge.client_wire import ClientConnection
 from gamed.games.softwarechallenge.messages import (
     Authenticate,
@@ -33,6 +32,7 @@ from gamed.games.softwarechallenge.messages import (
     Result,
     Slot,
 )
+from gamed.games.softwarechallenge.seasons.hive import game_type
 from gamed.games.softwarechallenge.seasons.hive.client import read_state
 from gamed.games.softwarechallenge.seasons.hive.rules import Hive
 from gamed.games.softwarechallenge.seasons.hive.wire import GAME_TYPES

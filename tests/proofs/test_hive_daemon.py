@@ -19,7 +19,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamed.core.game import Termination
 from gamed.core.history import DRAWN, JOINED, MOVE, History
 from gamed.core.table import replay
-from gamed.games.softwarechallenge import game_type
+from gamed.games.softwarechallenge.seasons.hive import game_type
 from gamed.games.softwarechallenge.table import COLORS
 from gamed.records.index import validate
 from gamed.records.own import judgement, to_history

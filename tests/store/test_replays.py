@@ -14,7 +14,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamed.config import structure
 from gamed.core.errors import StoreError
 from gamed.core.history import JOINED, Entry, History
-from gamed.games.softwarechallenge import game_type
+from gamed.games.softwarechallenge.seasons.hive import game_type
 from gamed.games.softwarechallenge.seasons.hive.replays import file_name, write
 from gamed.records.record import Record
 from gamed.registry import ReplayFormat

@@ -16,7 +16,7 @@ from twisted.logger import capturedLogs, formatEvent
 
 from gamed.console.listings import refused
 from gamed.core.refusals import Refusals
-from gamed.games.softwarechallenge import game_type
+from gamed.games.softwarechallenge.seasons.hive import game_type
 from gamed.lobby.room import Room
 from gamed.web import scenes
 from gamed.web.naming import Naming

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from random import Random
 from typing import Any
 
-from gamed.games.softwarechallenge import game_type
+from gamed.games.softwarechallenge.seasons.hive import game_type
 from tests.games.softwarechallenge.harness import SeasonHarness
 from tests.games.softwarechallenge.seated import SeatedClient, heard
 from tests.web.hive_boards import (

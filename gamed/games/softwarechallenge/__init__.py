@@ -1,13 +1,14 @@
-"""The Software-Challenge: a lobby with administrators and reservations, and Hive, the game of the season 2020.
+"""The Software-Challenge: a lobby with administrators and reservations, in which each season plays another game.
 
 Source: docs/reference/software-challenge.md.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from attrs import Attribute, evolve, field, frozen
 from attrs.validators import gt
@@ -52,36 +53,33 @@ def _time(seconds: float) -> Options:
     return {"soft_milliseconds": soft, "hard_milliseconds": 5 * soft}
 
 
-_HIVE: Final = f"{__name__}.seasons.hive"
-_player = Named(f"{_HIVE}.client.player")
+def season_type(package: str, version: str, players: Sequence[str]) -> GameType:
+    """Return the game type of a season, whose folder is a package with modules of certain names.
 
-game_type = GameType(
-    kind="hive",
-    publisher="gamed-hive",
-    version="1.1",
-    folder=Path(__file__).parent / "seasons" / "hive",
-    settings=Settings,
-    options=_options,
-    # By the rules, a game has at most 60 moves.
-    contest=Contest({MOST_MOVES: 100}, 2, time=_time, arguments="--host {host} --port {port} --reservation {code}"),
-    room_options={MOST_MOVES: 1_000, OPENING_PLIES: 4},
-    hosted=Named(f"{__name__}.server.hosted"),
-    draw=Named(f"{_HIVE}.text_board.draw"),
-    players={name: partial(_player, name) for name in ("search", "greedy", "random")},
-    person=Named(f"{_HIVE}.person.person"),
-    player_options={
-        "reservation": Option(
-            "Take the seat that is reserved under this code, with the name for which it was prepared.", metavar="CODE"
-        )
-    },
-    replays=(
-        ReplayFormat(
-            "software-challenge",
-            "protocol",
-            Named(f"{_HIVE}.replays.write"),
-            Named(f"{_HIVE}.replays.read_replay"),
-            Named(f"{_HIVE}.replays.file_name"),
-        ),
-    ),
-    scores=Named(f"{_HIVE}.replays.scores"),
-)
+    `version`: of the records' format. `players`: the names of the bots' strategies.
+    """
+    kind = package.rpartition(".")[2]
+    replays = (Named(f"{package}.replays.{name}") for name in ("write", "read_replay", "file_name"))
+    return GameType(
+        kind=kind,
+        publisher=f"gamed-{kind}",
+        version=version,
+        folder=Path(__file__).parent / "seasons" / kind,
+        settings=Settings,
+        options=_options,
+        # By the rules, a game has at most 60 moves.
+        contest=Contest({MOST_MOVES: 100}, 2, time=_time, arguments="--host {host} --port {port} --reservation {code}"),
+        room_options={MOST_MOVES: 1_000, OPENING_PLIES: 4},
+        hosted=partial(Named(f"{__name__}.server.hosted"), f"{package}.wire"),
+        draw=Named(f"{package}.text_board.draw"),
+        players={name: partial(Named(f"{package}.client.player"), name) for name in players},
+        person=Named(f"{package}.person.person"),
+        player_options={
+            "reservation": Option(
+                "Take the seat that is reserved under this code, with the name for which it was prepared.",
+                metavar="CODE",
+            )
+        },
+        replays=(ReplayFormat("software-challenge", "protocol", *replays),),
+        scores=Named(f"{package}.replays.scores"),
+    )

@@ -19,7 +19,7 @@ from gamed.games.softwarechallenge.client_wire import ClientConnection
 from gamed.wire.xmlstream import Element, XmlStream
 
 MESSAGE_BYTES: Final = 1_048_576
-"""How long a message from the server may be; a state of Hive has 9 KB."""
+"""How long a message from the server may be; the largest state of a season had 9 KB."""
 
 
 MOST_UNKNOWN: Final = 20

@@ -5,9 +5,9 @@ Source: docs/specs/software-challenge.md#seasons. Nothing else in the lobby's mo
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from enum import StrEnum
-from typing import Any, Protocol
+from typing import Any
 
 from attrs import define, frozen
 
@@ -75,7 +75,8 @@ class Fragment:
     """SUM or AVERAGE."""
 
 
-class Season(Protocol):
+@frozen
+class Season:
     """One game of the Software-Challenge."""
 
     kind: str
@@ -90,17 +91,17 @@ class Season(Protocol):
     fragments: tuple[Fragment, ...]
     """The columns of its results."""
 
-    def read(self, data: Element) -> Sent:
-        """Return the move in a `data` element. Raises RemoteProtocolError if it cannot be one."""
+    read: Callable[[Element], Sent]
+    """Returns the move in a `data` element. Raises RemoteProtocolError if it cannot be one."""
 
-    def echo(self, move: Any) -> str:
-        """Return the `lastMove` element of a move that was not sent in this game, but comes from a record."""
+    echo: Callable[[Any], str]
+    """Returns the `lastMove` element of a move that was not sent in this game, but comes from a record."""
 
-    def memento(self, state: Any, names: Sequence[str], echo: str) -> str:
-        """Return the `state` element. `echo`: the text of the last move, or ""."""
+    memento: Callable[[Any, Sequence[str], str], str]
+    """Returns the `state` element of a state, the players' names, and the text of the last move, or ""."""
 
-    def result(self, state: Any, names: Sequence[str], fault: Fault | None) -> Result:
-        """Return the result of a game that ended by the rules, or by a fault."""
+    result: Callable[[Any, Sequence[str], Fault | None], Result]
+    """Returns the result of a game that ended in a state, by the rules or by a fault, from the players' names."""
 
-    def suffix(self, move: Any) -> str:
-        """Return what the text of a refusal says about the move, after the reason."""
+    suffix: Callable[[Any], str]
+    """Returns what the text of a refusal says about the move, after the reason."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache, partial
+from importlib import import_module
 from random import Random
 from typing import Any
 
@@ -11,12 +13,10 @@ from gamed.core.match import Match, random_opening
 from gamed.core.reception import LobbyServices
 from gamed.games import HostedGame
 from gamed.games.softwarechallenge.reception import SoftwareChallengeReception
-from gamed.games.softwarechallenge.seasons.hive.wire import HiveSeason
+from gamed.games.softwarechallenge.season import Season
 from gamed.games.softwarechallenge.table import Limits, SeasonTable
 from gamed.games.softwarechallenge.wire import SoftwareChallengeConnection
 from gamed.wire.xmlstream import XmlStream
-
-_SEASON = HiveSeason()
 
 
 def connection(settings: Any) -> SoftwareChallengeConnection:
@@ -24,20 +24,24 @@ def connection(settings: Any) -> SoftwareChallengeConnection:
     return SoftwareChallengeConnection(XmlStream(settings.message_bytes))
 
 
-def reception(settings: Any, services: LobbyServices) -> SoftwareChallengeReception:
+@cache
+def hosted(season_module: str) -> HostedGame:
+    """Return what hosts a season. `season_module`: the name of the module that has it as SEASON."""
+    season: Season = import_module(season_module).SEASON
+    return HostedGame(connection, partial(_reception, season), {season.kind: partial(_table, season)})
+
+
+def _reception(season: Season, settings: Any, services: LobbyServices) -> SoftwareChallengeReception:
     """Return what leads clients to rooms."""
-    return SoftwareChallengeReception(_SEASON, services, settings.password, settings.paused, settings.waiting_seconds)
+    return SoftwareChallengeReception(season, services, settings.password, settings.paused, settings.waiting_seconds)
 
 
-def table(_settings: Any, options: Options, random: Callable[[int], Random], now: float) -> SeasonTable:
+def _table(
+    season: Season, _settings: Any, options: Options, random: Callable[[int], Random], now: float
+) -> SeasonTable:
     """Return a fresh match."""
     soft, hard = (int(options[f"{limit}_milliseconds"]) / 1000 for limit in ("soft", "hard"))
-    made = SeasonTable(_SEASON, options, Match(_SEASON.game, options, random, now), Limits(soft, hard))
+    made = SeasonTable(season, options, Match(season.game, options, random, now), Limits(soft, hard))
     if OPENING_PLIES in options:
-        made.opening = random_opening(_SEASON.game, options, random, int(options[OPENING_PLIES]))
+        made.opening = random_opening(season.game, options, random, int(options[OPENING_PLIES]))
     return made
-
-
-def hosted() -> HostedGame:
-    """Return what hosts the game."""
-    return HostedGame(connection, reception, {"hive": table})

@@ -205,7 +205,7 @@ _PLACES: Final = {"data": '<room roomId="…"> around it', "slot": "<prepare> ar
 """Where elements belong that are not messages."""
 
 _HINTS: Final = {
-    "malformed-xml": 'well-formed XML, as <protocol><join gameType="swc_2020_hive"/>',
+    "malformed-xml": 'well-formed XML, as <protocol><join gameType="…"/>',
     "doctype": "<protocol> without a DOCTYPE",
     "message-too-long": "an end tag; a move has some 200 bytes",
 }

@@ -15,8 +15,9 @@ from twisted.internet.testing import StringTransport
 from twisted.python.failure import Failure
 
 from gamed.core.game import Options
-from gamed.games.softwarechallenge import Settings, game_type
+from gamed.games.softwarechallenge import Settings
 from gamed.games.softwarechallenge.reception import SoftwareChallengeReception
+from gamed.games.softwarechallenge.seasons.hive import game_type
 from gamed.games.softwarechallenge.table import SeasonTable
 from gamed.lobby.lobby import Lobby
 from gamed.lobby.room import Room

@@ -11,9 +11,10 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.core.errors import RemoteProtocolError
 from gamed.core.game import Seat
-from gamed.games.softwarechallenge import Settings, game_type
+from gamed.games.softwarechallenge import Settings
 from gamed.games.softwarechallenge.client import Player
 from gamed.games.softwarechallenge.follower import MOST_UNKNOWN
+from gamed.games.softwarechallenge.seasons.hive import game_type
 from gamed.games.softwarechallenge.table import SeasonTable
 from gamed.lobby.room import Room
 from gamed.net.session import Session

@@ -9,7 +9,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.games.softwarechallenge import Settings
-from gamed.games.softwarechallenge.seasons.hive.wire import HiveSeason
+from gamed.games.softwarechallenge.seasons.hive.wire import SEASON
 from gamed.games.softwarechallenge.table import SeasonTable
 from tests.games.softwarechallenge.harness import PASSWORD, Client, SeasonHarness, slot
 
@@ -46,7 +46,7 @@ class Game:
         game = self.table.game
         (seat,) = game.to_move(self.table.state)
         moves = game.legal_moves(self.table.state, seat)
-        data = HiveSeason().echo(moves[choice % len(moves)]).replace("lastMove", "data")
+        data = SEASON.echo(moves[choice % len(moves)]).replace("lastMove", "data")
         self.answered += 1
         self.players[seat].move(data, self.room)
 

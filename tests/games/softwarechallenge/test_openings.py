@@ -9,7 +9,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamed.core.game import CHANCE, OPENING_PLIES
 from gamed.core.lots import Seeded
 from gamed.core.match import Opening
-from gamed.games.softwarechallenge import game_type
+from gamed.games.softwarechallenge.seasons.hive import game_type
 from gamed.games.softwarechallenge.table import SeasonTable
 
 

@@ -14,8 +14,9 @@ from gamed.core.clients import Player
 from gamed.core.errors import IllegalMove, InvalidMove, NotYourTurn, RemoteProtocolError, RuleError
 from gamed.core.game import Termination
 from gamed.core.history import MOVE
-from gamed.games.softwarechallenge import Settings, game_type
+from gamed.games.softwarechallenge import Settings
 from gamed.games.softwarechallenge.person import Person
+from gamed.games.softwarechallenge.seasons.hive import game_type
 from gamed.games.softwarechallenge.seasons.hive.person import HiveGuide
 from gamed.records.own import judgement, summary
 from tests.games.softwarechallenge.harness import PASSWORD, SeasonHarness

@@ -25,7 +25,7 @@ from gamed.games.softwarechallenge.messages import (
 )
 from gamed.games.softwarechallenge.season import Sent
 from gamed.games.softwarechallenge.seasons.hive.moves import SetMove, SkipMove
-from gamed.games.softwarechallenge.seasons.hive.wire import HiveSeason
+from gamed.games.softwarechallenge.seasons.hive.wire import SEASON
 from gamed.games.softwarechallenge.table import (
     NOT_REQUESTED,
     NOT_YOUR_TURN,
@@ -36,7 +36,6 @@ from gamed.games.softwarechallenge.table import (
 )
 from tests.games.softwarechallenge.harness import CORNERS, Lots
 
-SEASON = HiveSeason()
 A, B = Slot("a", can_timeout=True, should_be_paused=False), Slot("b", can_timeout=True, should_be_paused=False)
 BEE = SetMove("Q", 0, 0, 0, 0)
 MESSAGE = RoomMessage("r", None)

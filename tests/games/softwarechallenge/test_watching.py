@@ -8,7 +8,7 @@ from gamed.core.game import CHANCE
 from gamed.games.softwarechallenge import Settings
 from gamed.games.softwarechallenge.messages import Slot
 from gamed.games.softwarechallenge.seasons.hive.moves import Obstructed, parse, to_notation
-from gamed.games.softwarechallenge.seasons.hive.wire import HiveSeason
+from gamed.games.softwarechallenge.seasons.hive.wire import SEASON
 from gamed.games.softwarechallenge.table import OPEN
 from tests.games.softwarechallenge.administration import KICKED, AdministrationTestCase
 from tests.games.softwarechallenge.harness import PASSWORD, ROW, SeasonHarness, slot
@@ -178,7 +178,7 @@ class LastMoveTests(AdministrationTestCase):
             client.take(kept.code)
         self.admin.send(f'<step roomId="{room.id}"/>')
         self.admin.heard()
-        data = re.sub("lastMove", "data", HiveSeason().echo(parse(last)))
+        data = re.sub("lastMove", "data", SEASON.echo(parse(last)))
         players[seat].move(data)
         memento, result, left = self.admin.heard()
         self.assertRegex(memento, rf"\Amemento {play.scenes[-1].turn} p1 Unknown ")

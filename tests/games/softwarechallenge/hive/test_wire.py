@@ -28,7 +28,7 @@ from gamed.games.softwarechallenge.seasons.hive.moves import (
 )
 from gamed.games.softwarechallenge.seasons.hive.position import State
 from gamed.games.softwarechallenge.seasons.hive.rules import Hive
-from gamed.games.softwarechallenge.seasons.hive.wire import HiveSeason, echo, memento, read, result
+from gamed.games.softwarechallenge.seasons.hive.wire import SEASON, echo, memento, read, result
 from tests.games.softwarechallenge.hive.recorded import Play, plays
 from tests.games.softwarechallenge.recorded import recordings
 
@@ -401,18 +401,7 @@ class ResultTests(SynchronousTestCase):
 
 
 class SeasonTests(SynchronousTestCase):
-    def test_it_hands_on(self) -> None:
-        season = HiveSeason()
-        state = season.game.setup({})
-        data = ET.fromstring(setmove(PIECE, PLACE))
-        self.assertEqual(season.read(data), read(data))
-        self.assertEqual(season.echo(SkipMove()), echo(SkipMove()))
-        self.assertEqual(season.memento(state, NAMES, ""), memento(state, NAMES, ""))
-        fault = Fault(0, Cause.LEFT, "")
-        self.assertEqual(season.result(state, NAMES, fault), result(state, NAMES, fault))
-        self.assertEqual(season.suffix(SetMove("A", 0, 0, 1, -1)), "; move was Set RED ANT to (0,1,-1)")
-
     def test_its_names(self) -> None:
-        season = HiveSeason()
-        self.assertEqual((season.kind, season.game_types[0]), ("hive", "swc_2020_hive"))
-        self.assertEqual([column.name for column in season.fragments], ["Gewinner", "∅ freie Felder"])
+        self.assertEqual((SEASON.kind, SEASON.game_types[0]), ("hive", "swc_2020_hive"))
+        self.assertEqual([column.name for column in SEASON.fragments], ["Gewinner", "∅ freie Felder"])
+        self.assertEqual(SEASON.suffix(SetMove("A", 0, 0, 1, -1)), "; move was Set RED ANT to (0,1,-1)")

@@ -14,7 +14,7 @@ from typing import Final, TypeAlias
 
 from gamed.core.errors import RemoteProtocolError
 from gamed.core.game import Outcome, Seat, Termination
-from gamed.games.softwarechallenge.season import Cause, Fault, Fragment, Result, Sent
+from gamed.games.softwarechallenge.season import Cause, Fault, Fragment, Result, Season, Sent
 from gamed.games.softwarechallenge.seasons.hive import moves
 from gamed.games.softwarechallenge.seasons.hive.board import BITS, CELLS, INDEX, RADIUS, Cells, gathered
 from gamed.games.softwarechallenge.seasons.hive.position import State
@@ -361,30 +361,5 @@ def _score(cause: Cause, reason: str, parts: Sequence[str]) -> str:
     return f'      <score cause="{cause}" reason={quoted(reason)}>\n{inner}      </score>\n'
 
 
-class HiveSeason:
-    """Hive as the lobby's modules use it: a `Season`."""
-
-    kind: str = KIND
-    game_types: tuple[str, ...] = GAME_TYPES
-    game: Hive = _RULES
-    fragments: tuple[Fragment, ...] = FRAGMENTS
-
-    def read(self, data: Element) -> Sent:
-        """Return the move in a `data` element; see `read`."""
-        return read(data)
-
-    def echo(self, move: moves.Move) -> str:
-        """Return the `lastMove` element of a move; see `echo`."""
-        return echo(move)
-
-    def memento(self, state: State, names: Sequence[str], echo: str) -> str:
-        """Return the `state` element; see `memento`."""
-        return memento(state, names, echo)
-
-    def result(self, state: State, names: Sequence[str], fault: Fault | None) -> Result:
-        """Return a result; see `result`."""
-        return result(state, names, fault)
-
-    def suffix(self, move: moves.Move) -> str:
-        """Return what a refusal's text says of the move."""
-        return moves.described(move)
+SEASON: Final = Season(KIND, GAME_TYPES, _RULES, FRAGMENTS, read, echo, memento, result, moves.described)
+"""Hive, for the lobby."""
