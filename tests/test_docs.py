@@ -16,7 +16,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.cli import main
 from gamed.config import ConsoleConfig, ControlConfig, StoreConfig, WebConfig, load, structure
-from gamed.core import relay
+from gamed.core import referee
 from gamed.core.errors import RuleError
 from gamed.core.game import Termination
 from gamed.games.battleship import Settings, fleet, rules
@@ -127,7 +127,7 @@ def raised(module: ModuleType) -> set[str]:
 class BattleshipPageTests(SynchronousTestCase):
     def test_every_finding_is_there(self) -> None:
         shown = first_cells(section(BATTLESHIP, "The referee"))
-        self.assertEqual(sorted(shown), sorted(raised(rules) | raised(fleet) | raised(relay)))
+        self.assertEqual(sorted(shown), sorted(raised(rules) | raised(fleet) | raised(referee)))
 
     def test_every_termination_is_there(self) -> None:
         # This game has no time limits for moves, no draws, and no word for a goodbye.

@@ -3,39 +3,30 @@
 Source: docs/topics/design.md#forward-first-judge-beside-it.
 
 Each line is processed twice. `receive` forwards it at once. It parses no more of it than is needed to know whether the
-line ends the match for the clients (`RelayedGame.ends`), and appends it to `_to_review`. A quarter of a second later
-`review` judges all lines that have come meanwhile, in one go (`RelayedGame.follow`), because following twenty legal
-lines costs little more than following one. Only if one of them breaks a rule are they judged one by one (`_judge`), to
-find out which one and why.
-
-So `state` is up to a quarter of a second old, and methods that need the present state (`leave`, `tick`) review all
-lines first. If the referee enforces the rules, `receive` calls `_judge` before it forwards a line, and there is nothing
-to review.
+line ends the match for the clients (`RelayedGame.ends`), and hands it to the `Referee`, who judges all lines of a
+quarter of a second together. So `state` is up to a quarter of a second old, and methods that need the present state
+(`leave`, `tick`) review all lines first. If the referee enforces the rules, it judges a line before it is forwarded.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from math import inf
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final
 
 from attrs import define, evolve, field, frozen
 
 from gamed.core.clocks import IdleClock, MoveClock
-from gamed.core.errors import InvalidMove, RuleError
 from gamed.core.events import Event, Moved, Seated, Started, Unread
-from gamed.core.findings import Finding
-from gamed.core.game import CHANCE, Game, Options, Outcome, Seat, Termination
+from gamed.core.game import CHANCE, Options, Outcome, Seat, Termination
 from gamed.core.history import DRAWN, JOINED, LEFT, LINE, STARTED, Entry, Fact, Value, ended
 from gamed.core.match import FINDINGS_KEPT
+from gamed.core.referee import LEGAL, Referee, RelayedGame, Verdict, illegible
 from gamed.core.refusals import Refusal
 from gamed.core.table import Addressed, Step
 
 if TYPE_CHECKING:
     from random import Random
-
-REVIEWED_AT_ONCE = 128
-"""How many lines one review judges at most, so that it never holds up another room for long."""
 
 MOST_PENDING: Final = 1_000
 """How many lines may wait for their review. When a client leaves, all of them are judged at once, in 2.3 μs each."""
@@ -45,44 +36,6 @@ ANSWER_SECONDS: Final = 10.0
 
 _FIRST_LINES: Final = 4
 """A move and its answer from each side: after these, both clients have been seen to answer."""
-
-
-class RelayedGame(Game[Any, Any], Protocol):
-    """A game whose moves are forwarded as opaque lines and judged afterwards."""
-
-    def decode(self, body: bytes) -> Any:
-        """Return the move that a line means, or None if it is not a move."""
-
-    def follow(self, state: Any, lines: Sequence[tuple[Seat, bytes, int]]) -> Any:
-        """Return the state after several lines, or None if one of them is illegal.
-
-        A line after the end of the game is illegal. This may be much faster than a call of `apply` for each line.
-        """
-
-    def ends(self, body: bytes, seat: Seat) -> Outcome | None:
-        """Return the outcome if a line from this seat ends the match for its clients, else None.
-
-        If lines of the game do not show that, return None. The match then ends when the state has an `outcome`: at once
-        if the referee enforces, otherwise when the line is reviewed.
-        """
-
-    def plain(self, body: bytes) -> bytes:
-        """Return a legal line in the form that every client can read."""
-
-    def mistake(self, state: Any, seat: Seat, body: bytes, error: RuleError) -> Refusal:
-        """Return the refusal of a line that broke a rule in a state, for the client's developer."""
-
-    def expected(self, state: Any, seat: Seat, *, started: bool = True) -> str:
-        """Return what a seat may send in a state, for people. `started`: whether the clients were told to begin."""
-
-    def due(self, state: Any) -> str:
-        """Return which player was to do what in a state, for people; "" if that is not known."""
-
-    def unanswered(self, state: Any, body: bytes, seconds: float) -> tuple[tuple[Seat, Refusal], ...]:
-        """Return refusals for the clients because of which nothing has come for so long. `body`: the last line."""
-
-    def pardon(self, state: Any, seat: Seat, move: Any, error: RuleError) -> Any:
-        """Return the state from which to judge on after a line that broke a rule. `move`: None if it is not a move."""
 
 
 @frozen
@@ -110,28 +63,6 @@ class RelaySettings:
     """How long a player may take for each line that is due; 0: there is no such limit."""
 
 
-@define
-class Verdict:
-    """The referee's verdict on one or more lines. It is false if all of them were legal."""
-
-    findings: tuple[Finding, ...] = ()
-    refused: tuple[tuple[Seat, Refusal], ...] = ()
-    """The findings as refusals, for the developers of the clients."""
-
-    def __bool__(self) -> bool:
-        return bool(self.findings)
-
-    def __add__(self, other: Verdict) -> Verdict:
-        return Verdict(self.findings + other.findings, self.refused + other.refused)
-
-
-LEGAL: Final = Verdict()
-
-
-def _no_review() -> list[tuple[Seat, bytes, int]]:
-    return []
-
-
 @define(weakref_slot=False)
 class Relay:
     """A match whose lines are forwarded unchanged, and judged afterwards."""
@@ -149,25 +80,15 @@ class Relay:
     """The names of the clients, by seat."""
 
     outcome: Outcome | None = None
-    findings: list[Finding] = field(factory=list)
-    unjudged: int | None = None
-    """The number of the first entry that is not judged, because there are `FINDINGS_KEPT` already; None: all are."""
-
-    state: Any = None
-    """The position after the lines that have been judged."""
-
     forwards: bool = True
     is_paused: bool = False
+    referee: Referee = field(init=False)
     _clock: IdleClock = field(init=False)
     _early: list[tuple[Seat, Moved]] | None = None
     """Lines that came before the start; None: none, as in most games. An empty list would cost memory in each room."""
 
     _early_bytes: int = 0
     """The length of these lines."""
-
-    _reported: range = range(0)
-    """The numbers of early lines' entries. They were refused as early, and get no second refusal when they are
-    judged."""
 
     _lines: int = 0
     """How many lines the match has had."""
@@ -178,9 +99,6 @@ class Relay:
     _entries: int = 0
     """How many journal entries the match has had."""
 
-    _to_review: list[tuple[Seat, bytes, int]] = field(factory=_no_review)
-    """The lines that have not been judged: seat, line and number of the entry."""
-
     _held: list[tuple[Seat, Moved]] | None = None
     """Lines that came while the match was paused; None: none."""
 
@@ -188,14 +106,19 @@ class Relay:
     """The last line."""
 
     def __attrs_post_init__(self) -> None:
-        self.state = self.game.setup(self.options)
+        self.referee = Referee(self.game, self.settings.enforce, self.game.setup(self.options))
         playing = self.settings.move_seconds or self.settings.idle_seconds
         self._clock = IdleClock(self.settings.waiting_seconds, playing, self.opened_at)
 
     @property
-    def match(self) -> Relay:
-        """The one match of this table."""
-        return self
+    def match(self) -> Referee:
+        """The results of the one match of this table."""
+        return self.referee
+
+    @property
+    def state(self) -> Any:
+        """The position after the lines that have been judged."""
+        return self.referee.state
 
     @property
     def free(self) -> Sequence[Seat]:
@@ -241,7 +164,7 @@ class Relay:
         unnotified: tuple[Seat, ...] = (1,)
         if self._awaits_chance:
             move = self.game.draw(self.state, self.random(0))
-            self.state = self.game.apply(self.state, CHANCE, move)
+            self.referee.state = self.game.apply(self.state, CHANCE, move)
             journal.append(self._entry(now, DRAWN, data={"first": int(move)}))
             unnotified = (0, 1)
         journal.append(self._entry(now, STARTED))
@@ -254,7 +177,7 @@ class Relay:
         early, self._early = self._early or (), None
         # Early lines have been refused once, and are not refused again when they are judged.
         if early:
-            self._reported = range(self._entries, self._entries + min(len(early), FINDINGS_KEPT))
+            self.referee.reported = range(self._entries, self._entries + min(len(early), FINDINGS_KEPT))
         for seat, moved in early:
             step.join(self.receive(seat, moved, now))
         return step
@@ -273,7 +196,7 @@ class Relay:
 
     def _too_early(self, seat: Seat, body: bytes) -> tuple[tuple[Seat, Refusal], ...]:
         if self.game.decode(body) is None:
-            refusal = self.game.mistake(self.state, seat, body, _illegible())
+            refusal = self.game.mistake(self.state, seat, body, illegible())
             return ((seat, evolve(refusal, reason=f"{refusal.reason}; {_IS_KEPT}")),)
         expected = self.game.expected(self.state, seat, started=False)
         return ((seat, Refusal("early", f"too early; {_IS_KEPT}", expected, body)),)
@@ -304,7 +227,7 @@ class Relay:
         self._entries = number + 1
         found, decided = LEGAL, None
         if self.settings.enforce:
-            verdict = self._judge(seat, body, number)
+            verdict = self.referee.judge(seat, body, number)
             if verdict:
                 return self._finish(Outcome(Termination.FORFEIT, 1 - seat), now, journal=(entry,), verdict=verdict)
             # The referee accepts notations that some clients cannot read. They must get a form that they can.
@@ -313,9 +236,9 @@ class Relay:
                 event = Moved(plain)
             decided = self.game.outcome(self.state)
         else:
-            self._to_review.append((seat, body, number))
-            if len(self._to_review) > MOST_PENDING:
-                found = self._review()
+            self.referee.pending.append((seat, body, number))
+            if len(self.referee.pending) > MOST_PENDING:
+                found = self.referee.review()
                 decided = self.game.outcome(self.state)
         events = (Addressed(1 - seat, event),)
         outcome = self.game.ends(body, seat) or decided
@@ -324,7 +247,7 @@ class Relay:
         if outcome is not None:
             return self._finish(outcome, now, events, (entry,), verdict=found)
         patience = clock.playing if self._lines > _FIRST_LINES else min(ANSWER_SECONDS, clock.playing)
-        is_first = len(self._to_review) == 1
+        is_first = len(self.referee.pending) == 1
         return Step(
             events, (), clock.last_message_at + patience, (entry,), is_first, found.findings, refused=found.refused
         )
@@ -357,7 +280,7 @@ class Relay:
             events,
             dropped=tuple(range(len(self.names))),
             journal=(*journal, last),
-            review=bool(self._to_review),
+            review=bool(self.referee.pending),
             findings=verdict.findings,
             outcome=outcome,
             closed=True,
@@ -380,9 +303,9 @@ class Relay:
         if self.outcome is not None:
             return Step()
         left = self._entry(now, LEFT, seat, data={"why": str(why)})
-        verdict = self._review_all()
+        verdict = self.referee.review_all()
         winner = 1 - seat if self.is_started else None
-        if any(finding.seat == winner for finding in self.findings):
+        if any(finding.seat == winner for finding in self.referee.findings):
             winner = None
         decided = self.game.outcome(self.state)
         # Who closes the connection after the end, or because the other one broke a rule, does nothing wrong.
@@ -401,7 +324,7 @@ class Relay:
 
     def _expired(self, now: float, arrived: float, late: Mapping[Seat, bytes]) -> Step:
         """End the match, because what was due has not come in time. `late`: what has come too late, and its sender."""
-        verdict = self._review_all()
+        verdict = self.referee.review_all()
         decided = self.game.outcome(self.state)
         if decided is not None:
             return self._finish(decided, now, verdict=verdict)
@@ -422,7 +345,7 @@ class Relay:
         return Refusal("move-too-late", reason, self.game.expected(self.state, seat), late)
 
     def _unanswered(self) -> tuple[tuple[Seat, Refusal], ...]:
-        if not self.is_started or self.unjudged is not None or self._to_review:
+        if not self.is_started or self.referee.unjudged is not None or self.referee.pending:
             return ()
         # The enforcing referee forwards lines in a form that every client can read.
         body = self.game.plain(self._last) if self.settings.enforce else self._last
@@ -442,10 +365,15 @@ class Relay:
 
     def _not_to_move(self) -> Seat | None:
         to_move = set(self.game.to_move(self.state))
-        if not self.is_started or self.unjudged is not None or len(to_move) != 1 or not self.game.due(self.state):
+        if (
+            not self.is_started
+            or self.referee.unjudged is not None
+            or len(to_move) != 1
+            or not self.game.due(self.state)
+        ):
             return None
         # Where both have broken rules, or the honest client is silent, nobody wins.
-        if not {finding.seat for finding in self.findings} <= to_move:
+        if not {finding.seat for finding in self.referee.findings} <= to_move:
             return None
         return 1 - next(iter(to_move))
 
@@ -498,65 +426,14 @@ class Relay:
         self.is_paused = True
         return step
 
-    # The referee
-
     def review(self) -> Step:
         """Judge the next forwarded lines. The match ends if the state after them has an outcome."""
-        verdict = self._review()
+        verdict = self.referee.review()
         decided = self.game.outcome(self.state)
         if decided is not None and self.outcome is None:
             # For the clients, the match ended when the last line came.
             return self._finish(decided, self._clock.last_message_at, verdict=verdict)
-        return Step(review=bool(self._to_review), findings=verdict.findings, refused=verdict.refused)
-
-    def _review_all(self) -> Verdict:
-        verdict = LEGAL
-        while self._to_review:
-            verdict += self._review()
-        return verdict
-
-    def _review(self) -> Verdict:
-        batch = self._to_review[:REVIEWED_AT_ONCE]
-        del self._to_review[:REVIEWED_AT_ONCE]
-        if self.unjudged is None and batch:
-            followed = self.game.follow(self.state, batch)
-            if followed is not None:
-                self.state = followed
-                batch = []
-        verdict = LEGAL
-        for seat, body, number in batch:
-            verdict += self._judge(seat, body, number)
-        return verdict
-
-    def _judge(self, seat: Seat, body: bytes, number: int) -> Verdict:
-        if self.unjudged is not None or self.game.outcome(self.state) is not None:
-            # A client may have sent this line before it got the one that ended the game.
-            return LEGAL
-        move = self.game.decode(body)
-        try:
-            if move is None:
-                raise _illegible()
-            self.state = self.game.apply(self.state, seat, move)
-        except RuleError as error:
-            finding = Finding(error.code, seat, number, str(error))
-            refusal = self.game.mistake(self.state, seat, body, error)
-            self.state = self.game.pardon(self.state, seat, move, error)
-            self.findings.append(finding)
-            if len(self.findings) == FINDINGS_KEPT:
-                self.unjudged = number + 1
-                reason = f"{refusal.reason}; this is finding {FINDINGS_KEPT}, and further lines are not judged"
-                refusal = evolve(refusal, reason=reason)
-            if number in self._reported and not self.settings.enforce:
-                return Verdict((finding,))
-            return Verdict((finding,), ((seat, evolve(refusal, reason=f"{refusal.reason}; {self._treatment}")),))
-        return LEGAL
-
-    @property
-    def _treatment(self) -> str:
-        """What happens to a line that breaks a rule, for people."""
-        if self.settings.enforce:
-            return "the line was not forwarded, and the game is lost"
-        return "the line was forwarded all the same"
+        return Step(review=bool(self.referee.pending), findings=verdict.findings, refused=verdict.refused)
 
     # The journal
 
@@ -578,17 +455,13 @@ class Relay:
         if entry.kind == JOINED:
             self.names += (str(entry.data["name"]),)
         elif entry.kind == DRAWN:
-            self.state = self.game.apply(self.state, CHANCE, int(entry.data["first"]))
+            self.referee.state = self.game.apply(self.state, CHANCE, int(entry.data["first"]))
         elif entry.kind == STARTED:
             self._clock.started = True
         elif entry.kind == LINE:
             assert entry.seat is not None
             assert entry.body is not None
-            self._judge(entry.seat, entry.body, self._entries - 1)
+            self.referee.judge(entry.seat, entry.body, self._entries - 1)
 
 
 _IS_KEPT: Final = "the line is kept until a second client has come"
-
-
-def _illegible() -> InvalidMove:
-    return InvalidMove("the line is not a command", code="illegible")

@@ -13,8 +13,9 @@ from gamed.core.events import Event, Moved, Seated, Started, Unread
 from gamed.core.game import Outcome, Termination
 from gamed.core.history import ENDED, LINE, History
 from gamed.core.match import FINDINGS_KEPT
+from gamed.core.referee import REVIEWED_AT_ONCE
 from gamed.core.refusals import Refusal
-from gamed.core.relay import REVIEWED_AT_ONCE, Relay, RelaySettings
+from gamed.core.relay import Relay, RelaySettings
 from gamed.core.table import Addressed, Step, replay
 from gamed.games.battleship.rules import Battleship
 
@@ -41,7 +42,7 @@ def started(**changes: object) -> Relay:
 def reviewed(table: Relay) -> list[str]:
     while table.review().review:
         pass
-    return [finding.code for finding in table.findings]
+    return [finding.code for finding in table.match.findings]
 
 
 class PairingTests(SynchronousTestCase):
@@ -183,7 +184,7 @@ class RefereeTests(SynchronousTestCase):
         self.assertEqual((step.events[0].seat, step.findings), (1, ()))
         found = table.review().findings
         self.assertEqual([(f.code, f.seat, f.entry) for f in found], [("out-of-turn", 0, 3)])
-        self.assertEqual(table.findings, list(found))
+        self.assertEqual(table.match.findings, list(found))
 
     def test_a_review_is_short(self) -> None:
         table = started()
@@ -192,7 +193,7 @@ class RefereeTests(SynchronousTestCase):
             table.receive(turn % 2, Moved(b"(2,[0,0,1])."), 102.0)
         self.assertTrue(table.review().review)
         self.assertFalse(table.review().review)
-        self.assertEqual((table.findings, table.unjudged), ([], None))
+        self.assertEqual((table.match.findings, table.match.unjudged), ([], None))
 
     def test_few_lines_wait_for_their_review_however_many_come(self) -> None:
         """Who leaves has all that wait judged at once."""
@@ -205,11 +206,13 @@ class RefereeTests(SynchronousTestCase):
             step = few.receive(seat, Moved(line), 102.0)
             self.patch(relays, "MOST_PENDING", 1_000)
             codes += [finding.code for finding in step.findings]
-            self.assertLessEqual(len(few._to_review), 100)
+            self.assertLessEqual(len(few.match.pending), 100)
         self.assertIn("illegible", codes)
         for table in (all_at_once, few):
             table.leave(0, Termination.LEFT, 103.0)
-        self.assertEqual((few.findings, few.unjudged), (all_at_once.findings, all_at_once.unjudged))
+        self.assertEqual(
+            (few.match.findings, few.match.unjudged), (all_at_once.match.findings, all_at_once.match.unjudged)
+        )
         self.assertEqual(few.outcome, all_at_once.outcome)
 
     def test_a_line_without_meaning_is_a_finding_and_the_referee_goes_on(self) -> None:
@@ -217,8 +220,8 @@ class RefereeTests(SynchronousTestCase):
         for seat, line in ((1, b"(1,[0,0])."), (1, b"hello"), (0, b"(2,[0,0,3])."), (0, b"(1,[0,0]).")):
             table.receive(seat, Moved(line), 102.0)
         self.assertEqual(reviewed(table), ["illegible", "no-legal-fleet"])
-        self.assertEqual([finding.seat for finding in table.findings], [1, 0])
-        self.assertIsNone(table.unjudged)
+        self.assertEqual([finding.seat for finding in table.match.findings], [1, 0])
+        self.assertIsNone(table.match.unjudged)
 
     def test_who_answers_what_nobody_else_can_read_is_not_blamed(self) -> None:
         """A client that reads more than the referee answers a shot that was none for the referee."""
@@ -229,7 +232,7 @@ class RefereeTests(SynchronousTestCase):
             table.receive(seat, Moved(line), 103.0)
         table.receive(1, Moved(b"(1,[0,1])."), 104.0)
         self.assertEqual(reviewed(table), ["illegible", "illegible", "off-board"])
-        self.assertEqual([finding.seat for finding in table.findings], [1, 1, 0])
+        self.assertEqual([finding.seat for finding in table.match.findings], [1, 1, 0])
 
     def test_code_four_ends_an_unjudged_game(self) -> None:
         table = started()
@@ -241,8 +244,8 @@ class RefereeTests(SynchronousTestCase):
         for seat in (0, 0, 1, 1):
             table.receive(seat, Moved(b"(1,[0,0])."), 102.0)
         self.assertEqual(reviewed(table), ["out-of-turn"] * 3)
-        self.assertEqual([finding.seat for finding in table.findings], [0, 0, 1])
-        self.assertIsNone(table.unjudged)
+        self.assertEqual([finding.seat for finding in table.match.findings], [0, 0, 1])
+        self.assertIsNone(table.match.unjudged)
 
     def test_whom_a_line_out_of_turn_has_misled_is_not_blamed(self) -> None:
         table = started()
@@ -256,15 +259,15 @@ class RefereeTests(SynchronousTestCase):
         table.receive(0, Moved(b"(2,[0,0,3])."), 102.0)
         table.receive(0, Moved(b"(1,[0,0])."), 102.0)
         self.assertEqual(reviewed(table), ["no-legal-fleet"])
-        self.assertIsNone(table.unjudged)
+        self.assertIsNone(table.match.unjudged)
 
     def test_findings_are_limited(self) -> None:
         table = started()
-        table.findings.extend([None] * (FINDINGS_KEPT - 1))
+        table.match.findings.extend([None] * (FINDINGS_KEPT - 1))
         table.receive(1, Moved(b"(1,[0,0])."), 102.0)
         table.receive(0, Moved(b"(2,[0,0,3])."), 102.0)
         table.review()
-        self.assertEqual((len(table.findings), table.unjudged), (FINDINGS_KEPT, 5))
+        self.assertEqual((len(table.match.findings), table.match.unjudged), (FINDINGS_KEPT, 5))
 
     def test_enforcing_judges_first(self) -> None:
         table = started(enforce=True)
@@ -344,8 +347,9 @@ class AnyLinesTests(SynchronousTestCase):
             while is_reviewed and seldom.review().review:
                 pass
         reviewed(seldom)
-        for name in ("state", "findings", "unjudged", "outcome"):
-            self.assertEqual(getattr(often, name), getattr(seldom, name), name)
+        for name in ("state", "findings", "unjudged"):
+            self.assertEqual(getattr(often.match, name), getattr(seldom.match, name), name)
+        self.assertEqual(often.outcome, seldom.outcome)
 
     @settings(deadline=None, max_examples=70)
     @given(st.lists(st.tuples(st.integers(0, 1), LINES), max_size=30))
@@ -473,7 +477,7 @@ class RefusalTests(SynchronousTestCase):
             table.receive(seat, Moved(line), 102.0)
         table.receive(1, Moved(b"(1,[9,9])."), 102.0)
         table.review()
-        self.assertEqual([finding.seat for finding in table.findings], [0])
+        self.assertEqual([finding.seat for finding in table.match.findings], [0])
         self.assertEqual(table.tick(112.0).outcome, Outcome(Termination.IDLE, 1))
 
     def test_an_honest_client_that_falls_silent_does_not_win(self) -> None:
@@ -545,5 +549,6 @@ class ReplayTests(SynchronousTestCase):
             history = self.history(table, *steps)
             again = relay(roles=roles)
             self.assertEqual(list(replay(again, history)), history.entries)
-            for name in ("state", "findings", "unjudged", "outcome", "names"):
-                self.assertEqual(getattr(again, name), getattr(table, name), name)
+            for name in ("state", "findings", "unjudged"):
+                self.assertEqual(getattr(again.match, name), getattr(table.match, name), name)
+            self.assertEqual((again.outcome, again.names), (table.outcome, table.names))

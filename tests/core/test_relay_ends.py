@@ -89,10 +89,10 @@ class EndByPositionTests(SynchronousTestCase):
         history = History("room", "nim", "2026-11-21T09:00:00.000Z", 1)
         history.entries = [Entry(0, STARTED), *(entry for step in steps for entry in step.journal)]
         history.entries += table.review().journal
-        self.assertEqual(table.findings, [])
+        self.assertEqual(table.match.findings, [])
         again = Relay(Nim(), {}, RelaySettings(), lambda _draw: Random(1), 100.0)
         self.assertEqual(len(list(replay(again, history))), 5)
-        self.assertEqual((again.state, again.findings, again.outcome), (table.state, [], table.outcome))
+        self.assertEqual((again.state, again.match.findings, again.outcome), (table.state, [], table.outcome))
 
     def test_who_leaves_after_the_end_has_not_lost_by_it(self) -> None:
         table = self.relay()

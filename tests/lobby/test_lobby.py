@@ -11,7 +11,8 @@ from twisted.logger import capturedLogs, formatEvent
 from gamed.core.errors import RoomError, StoreError
 from gamed.core.events import Moved
 from gamed.core.history import JOINED, LINE, OPENED, STARTED
-from gamed.core.relay import REVIEWED_AT_ONCE, Relay
+from gamed.core.referee import REVIEWED_AT_ONCE
+from gamed.core.relay import Relay
 from gamed.core.table import Step
 from gamed.games.battleship import Settings
 from gamed.lobby import match_recorder
@@ -161,10 +162,10 @@ class AfterwardsTests(LobbyTestCase):
         room = self.match()
         room.receive(0, [SHOT])
         self.turns(3, AFTERWARDS - 0.01)
-        self.assertEqual((self.heard, room.table.findings), ([("b", SHOT)], []))
+        self.assertEqual((self.heard, room.table.match.findings), ([("b", SHOT)], []))
         with capturedLogs() as logs:
             self.turns(2, 0.01)
-        self.assertEqual([finding.code for finding in room.table.findings], ["out-of-turn"])
+        self.assertEqual([finding.code for finding in room.table.match.findings], ["out-of-turn"])
         said, refused = sentences(logs)
         self.assertTrue(said.startswith(f"finding out-of-turn: room={room.id} seat=0 peer=a entry=3: "), said)
         self.assertTrue(refused.startswith("refused out-of-turn: "), refused)

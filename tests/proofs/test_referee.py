@@ -80,7 +80,7 @@ class HonestTests(SynchronousTestCase):
         return [(entry.seat or 0, entry.body or b"") for entry in history.of_kind(LINE)]
 
     def check_honest(self, table: Relay, seed: int) -> None:
-        self.assertEqual((table.findings, table.unjudged), ([], None), seed)
+        self.assertEqual((table.match.findings, table.match.unjudged), ([], None), seed)
         assert table.outcome is not None
         self.assertEqual(table.outcome.termination, Termination.VICTORY, seed)
 
@@ -116,8 +116,8 @@ class LiarTests(SynchronousTestCase):
         played = match(name, liar, seed)
         tables = [judged(played.lines, mode) for mode in MODES]
         for table in tables:
-            self.assertEqual({finding.seat for finding in table.findings} - {liar}, set(), (name, seed))
-        first = [(found.code, found.entry) for table in tables for found in table.findings[:1]]
+            self.assertEqual({finding.seat for finding in table.match.findings} - {liar}, set(), (name, seed))
+        first = [(found.code, found.entry) for table in tables for found in table.match.findings[:1]]
         if not first:
             self.check_nothing_to_find(played, liar, (name, seed))
             return "never lied" if played.lied_at is None else "won before it showed"

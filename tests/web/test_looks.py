@@ -549,7 +549,8 @@ class WordsTest(BrowserTestCase):
         folders = ("games", "records", "web", "lobby", "wire")
         files = [file for folder in folders for file in (ROOT / "gamed" / folder).rglob("*.py")]
         files += [
-            ROOT / "gamed" / "core" / name for name in ("errors.py", "relay.py", "match.py", "table.py", "reception.py")
+            ROOT / "gamed" / "core" / name
+            for name in ("errors.py", "referee.py", "relay.py", "match.py", "table.py", "reception.py")
         ]
         found = {code: file for file in files for code in codes_in(file.read_text())}
         self.assertGreater(len(found), 120)

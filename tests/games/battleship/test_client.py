@@ -83,7 +83,7 @@ class WholeGameTests(SynchronousTestCase):
         for seed in range(60):
             pair = (names[seed % len(names)], names[seed // len(names) % len(names)])
             table = play_match(pair, seed, roles=("first-defends", "random")[seed % 2])
-            self.assertEqual((table.findings, table.unjudged), ([], None), f"seed {seed}")
+            self.assertEqual((table.match.findings, table.match.unjudged), ([], None), f"seed {seed}")
             self.assertIs(table.outcome.termination, Termination.VICTORY)
             self.assertEqual(table.game.outcome(table.state), table.outcome)
 

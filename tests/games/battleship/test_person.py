@@ -430,7 +430,7 @@ class WholeGameTests(SynchronousTestCase):
             seat = seed % 2
             match = play(seed, ("first-defends", "random")[seed // 2 % 2], seat)
             table, human, outcome = match.table, match.human, match.table.outcome
-            self.assertEqual((table.findings, table.unjudged), ([], None), f"seed {seed}")
+            self.assertEqual((table.match.findings, table.match.unjudged), ([], None), f"seed {seed}")
             self.assertEqual(outcome, Outcome(Termination.VICTORY, seat if human.won else 1 - seat))
             won.add(human.won)
             boards = table.game.view(table.state, None)["boards"]
