@@ -108,8 +108,6 @@ class SeasonTable(MatchTable):
     forwards: bool = False
     """See `gamed.core.table.Table`."""
 
-    """See `gamed.core.table.Table`."""
-
     finished: Callable[[tuple[str, str], tuple[tuple[str, ...], tuple[str, ...]]], None] = _nothing
     """Called with the display names and with the parts of the result when there is one."""
 
@@ -159,11 +157,6 @@ class SeasonTable(MatchTable):
         self._request = messages.MoveRequest(self.room)
 
     # Table
-
-    @property
-    def findings(self) -> list[Finding]:
-        """What the referee found: the violation that ended the game, if one did."""
-        return self.match.findings
 
     @property
     def free(self) -> Sequence[Seat]:
@@ -486,7 +479,7 @@ class SeasonTable(MatchTable):
 
     def observe(self) -> tuple[Event, ...]:
         """Return the present state, if the game has begun."""
-        return (self._memento(),) if self._is_running else ()
+        return (self._memento(),) if self.is_running else ()
 
     def set_timed(self, seat: Seat, *, timed: bool) -> None:
         """Switch a slot's time limits on or off, from its next request on."""
@@ -502,15 +495,11 @@ class SeasonTable(MatchTable):
         if not self.is_paused:
             return Step()
         self.is_paused = False
-        return Step(tuple(self._ask())) if self._is_running else Step()
-
-    @property
-    def _is_running(self) -> bool:
-        return self.match.is_started and not self._is_over
+        return Step(tuple(self._ask())) if self.is_running else Step()
 
     def step(self, now: float, *, forced: bool = False) -> Step:
         """Request one move of a paused game. `forced`: start the game even if players are missing."""
-        if self._is_running:
+        if self.is_running:
             return Step(tuple(self._ask())) if self.is_paused else Step()
         if self._is_over or not forced or not self._taken:
             return Step()

@@ -202,7 +202,7 @@ class MoveTests(TableTestCase):
         self.assertEqual(dict(step.journal[0].data), {"why": "forfeit", "code": step.findings[0].code, "text": text})
         self.assertEqual((step.outcome, step.closed), (Outcome(Termination.FORFEIT, 1), True))
         self.assertEqual(self.table.expelled, {0: text})
-        self.assertEqual(self.table.findings, list(step.findings))
+        self.assertEqual(self.table.match.findings, list(step.findings))
 
     def test_the_finding_names_the_entry_that_shows_it(self) -> None:
         step = self.table.receive(0, sent(SkipMove()), 0.5)
@@ -481,5 +481,5 @@ class RestoreTests(TableTestCase):
         for entry in entries:
             again.restore(entry)
         self.assertEqual(again.state, self.table.state)
-        self.assertEqual(again.findings, self.table.findings)
+        self.assertEqual(again.match.findings, self.table.match.findings)
         self.assertEqual(again.match.names, {0: "", 1: ""})
