@@ -9,6 +9,8 @@ from collections.abc import Iterable
 
 import click
 
+from gamed.registry import game_types, kinds, written_games
+
 AS_IT_IS = "xml"
 """The format of a record as it is stored."""
 
@@ -18,22 +20,16 @@ REPLAY = "replay"
 
 def complete_kinds(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[str]:
     """Return the games of which there can be records."""
-    from gamed.registry import kinds  # noqa: PLC0415 (heavy)
-
     return _beginning(kinds(), incomplete)
 
 
 def complete_games(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[str]:
     """Return the games that are installed."""
-    from gamed.registry import game_types  # noqa: PLC0415 (heavy)
-
     return _beginning(game_types(), incomplete)
 
 
 def complete_strategies(ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[str]:
     """Return the strategies of the game that is typed already, or of all games."""
-    from gamed.registry import game_types  # noqa: PLC0415 (heavy)
-
     types = game_types()
     # click does not parse a line that ends with an option to its end: the game may still be in `ctx.args`.
     named = [types[word] for word in (str(ctx.params.get("game")), *ctx.args) if word in types]
@@ -43,8 +39,6 @@ def complete_strategies(ctx: click.Context, _param: click.Parameter, incomplete:
 
 def complete_formats(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[str]:
     """Return the formats that a record can be exported in."""
-    from gamed.registry import game_types, written_games  # noqa: PLC0415 (heavy)
-
     written = [name for game in written_games().values() for name in game.format_names]
     replays = [replay.name for made in game_types().values() for replay in made.replays]
     return _beginning([AS_IT_IS, *written, REPLAY, *replays], incomplete)

@@ -26,7 +26,7 @@ from gamed.config import Config, StoreConfig, load
 from gamed.core.errors import GamedError, UnknownRecord
 from gamed.core.texts import printable
 from gamed.process.audit import Noted, noted
-from gamed.records.anonymous import Outcome, Person, anonymised
+from gamed.records.anonymous import CHANGED, FAILED, FOREIGN, Outcome, Person, anonymised
 from gamed.registry import example
 from gamed.replayers import known_formats
 from gamed.store.changes import Rewritten
@@ -41,11 +41,6 @@ PORTION: Final = 100
 DELETED: Final = "deleted"
 GONE: Final = "gone"
 """Somebody else deleted it after it was found."""
-
-# The same as in `gamed.records.anonymous`, which is too heavy to import here.
-ANONYMISED: Final = "anonymised"
-FOREIGN: Final = "foreign"
-FAILED: Final = "failed"
 
 FORGOTTEN: Final = "forgotten"
 """The store no longer knows that an address has played the game; the record did not have it."""
@@ -181,19 +176,19 @@ def anonymise(ctx: click.Context, name: str, config: str | None, *, is_agreed: b
     settings = _settings(config)
     with database(settings.store, writing=True) as store:
         found = _concerned(store, name)
-        ids = [record_id for record_id, outcome in found.items() if outcome.code == ANONYMISED]
+        ids = [record_id for record_id, outcome in found.items() if outcome.code == CHANGED]
         noted = {record_id: Outcome(FORGOTTEN) for record_id in _selected(store, {"owners": _address(name)})}
         if ids or noted:
             concerned = counted_of(len(noted.keys() | ids), "game")
             confirm(f"Anonymise {printable(name)} in {concerned}?", is_agreed=is_agreed)
         done = _anonymise(settings, store, name, ids, as_json=as_json) if ids or noted else 0
-    others = {record_id: outcome for record_id, outcome in (noted | found).items() if outcome.code != ANONYMISED}
+    others = {record_id: outcome for record_id, outcome in (noted | found).items() if outcome.code != CHANGED}
     for record_id, outcome in others.items():
         _report(record_id, outcome.code, as_json, **({"reason": outcome.reason} if outcome.reason else {}))
     counts = Counter(outcome.code for outcome in others.values())
     if not as_json:
         counted = "".join(f", {count} {code}" for code, count in counts.items())
-        click.echo(f"{counted_of(done + len(others), 'game')}: {done} {ANONYMISED}{counted}")
+        click.echo(f"{counted_of(done + len(others), 'game')}: {done} {CHANGED}{counted}")
     _look_into_journal(settings.store, [name])
     ctx.exit(1 if counts[FOREIGN] + counts[FAILED] else 0)
 
@@ -236,7 +231,7 @@ def _anonymise(settings: Config, store: Database, name: str, ids: Sequence[str],
             changed = store.thd_rewrite(rewritten, folders(settings.listeners))
             for record, new, _ in rewritten:
                 if record.id in changed:
-                    _report(record.id, ANONYMISED, as_json, **({"record": new.id} if new.id != record.id else {}))
+                    _report(record.id, CHANGED, as_json, **({"record": new.id} if new.id != record.id else {}))
             count += len(changed)
             _report_audit(audit, count, changed)
             bar.update(len(chunk))

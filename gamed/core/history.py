@@ -41,25 +41,6 @@ _NO_DATA: Final[Mapping[str, Value]] = {}
 it."""
 
 
-@define(eq=False, weakref_slot=False)
-class Fact(Mapping[str, Value]):
-    """A mapping with one item. A dictionary is four times as large, and each player of an open room has such data."""
-
-    name: str
-    value: Value
-
-    def __getitem__(self, name: str) -> Value:
-        if name != self.name:
-            raise KeyError(name)
-        return self.value
-
-    def __iter__(self) -> Iterator[str]:
-        yield self.name
-
-    def __len__(self) -> int:
-        return 1
-
-
 # Immutable by convention, but not frozen: creating an instance of a frozen attrs class costs three times as much, and
 # each line of a game creates one.
 @define(weakref_slot=False)

@@ -19,7 +19,7 @@ from attrs import define, evolve, field, frozen
 from gamed.core.clocks import IdleClock, MoveClock
 from gamed.core.events import Event, Moved, Seated, Started, Unread
 from gamed.core.game import CHANCE, Options, Outcome, Seat, Termination
-from gamed.core.history import DRAWN, JOINED, LEFT, LINE, STARTED, Entry, Fact, Value, ended
+from gamed.core.history import DRAWN, JOINED, LEFT, LINE, STARTED, Entry, Value, ended
 from gamed.core.match import FINDINGS_KEPT
 from gamed.core.referee import LEGAL, Referee, RelayedGame, Verdict, illegible
 from gamed.core.refusals import Refusal
@@ -147,7 +147,7 @@ class Relay:
         seat = len(self.names)
         self.names += (name,)
         self._clock.last_message_at = now
-        journal = [self._entry(now, JOINED, seat, data=Fact("name", name))]
+        journal = [self._entry(now, JOINED, seat, data={"name": name})]
         if self.free:
             events = () if self._awaits_chance else (self._role(seat),)
             return Step(events, wake_at=self._clock.due, journal=tuple(journal))

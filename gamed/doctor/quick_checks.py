@@ -23,6 +23,7 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 
 from attrs import frozen
+from sqlalchemy.exc import ArgumentError
 
 from gamed.config import AccountConfig, Config, ConsoleConfig
 from gamed.core.errors import ConfigError, StoreError
@@ -220,8 +221,6 @@ def check_games(config: Config, endpoints: Iterable[str]) -> Iterator[tuple[str,
 
 def check_store(url: str) -> Iterator[tuple[str, str]]:
     """Check whether a database URL can be used; a server is not connected to."""
-    from sqlalchemy.exc import ArgumentError  # noqa: PLC0415 (heavy)
-
     try:
         known = parsed(url)
         if known.get_backend_name() != SQLITE:

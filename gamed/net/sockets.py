@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import select
 import socket
-import sys
 from typing import Any
 
 from twisted.internet.interfaces import ISSLTransport, ITCPTransport
@@ -15,8 +14,6 @@ from twisted.internet.interfaces import ISSLTransport, ITCPTransport
 HELD_BYTES = 32_768
 """The size of a connection's receive buffer in the kernel. Linux doubles it, to account for its own overhead."""
 
-_LOGGED = "connection"
-_SHOWN = "<a connection of gamed's>"
 _QUICKACK = getattr(socket, "TCP_QUICKACK", None)
 _HANG_UP = getattr(select, "POLLRDHUP", 0) | select.POLLHUP | select.POLLERR
 
@@ -41,19 +38,6 @@ def tune(transport: Any) -> None:
     if is_tcp(transport):
         transport.setTcpNoDelay(True)
         transport.setTcpKeepAlive(True)
-        share_names(transport)
-
-
-def share_names(transport: Any) -> None:
-    """Save memory: have connections share what Twisted makes for each of them.
-
-    These are the strings for its log and for `repr`, its number, which is in these strings only, and the peer's host.
-    """
-    connection = below(transport)
-    if all(hasattr(connection, name) for name in ("logstr", "repstr", "sessionno", "hostname", "client")):
-        connection.logstr, connection.repstr, connection.sessionno = _LOGGED, _SHOWN, 0
-        connection.hostname = sys.intern(connection.hostname)
-        connection.client = (connection.hostname, *connection.client[1:])
 
 
 def read_at_most(transport: Any, size: int) -> None:

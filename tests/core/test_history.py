@@ -2,26 +2,15 @@
 
 from __future__ import annotations
 
-import sys
-
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.core.game import Outcome, Termination
-from gamed.core.history import LINE, STARTED, Entry, Fact, History, ended
+from gamed.core.history import LINE, STARTED, Entry, History, ended
 
 
 def history(*entries: Entry) -> History:
     options = {"roles": "random", "corner_contact": True, "limit": 3}
     return History("id", "battleship", "2026-11-21T09:00:00.123Z", 7, options, list(entries))
-
-
-class FactTests(SynchronousTestCase):
-    def test_it_is_equal_to_a_dictionary_and_much_smaller(self) -> None:
-        fact, same = Fact("name", "a"), {"name": "a"}
-        self.assertEqual((fact, dict(fact), fact.get("other")), (same, same, None))
-        self.assertEqual(Entry(0, "joined", 0, data=same), Entry(0, "joined", 0, data=fact))
-        self.assertNotEqual(fact, Fact("name", "b"))
-        self.assertLess(2 * sys.getsizeof(fact), sys.getsizeof(same))
 
 
 class HistoryTests(SynchronousTestCase):

@@ -15,7 +15,7 @@ from twisted.python.failure import Failure
 from twisted.trial.unittest import SynchronousTestCase
 
 import twisted
-from gamed.net.sockets import read_at_most, share_names
+from gamed.net.sockets import read_at_most
 from gamed.net.turn_reactor import TurnReactor
 from gamed.net.twisted_private import PolledReader, accept_with
 
@@ -24,7 +24,6 @@ READ = f"{CHANGED} how its reactors read: PolledReader in gamed/net/twisted_priv
 ACCEPT = f"{CHANGED} how a port accepts: see tcp.Port.doRead, and change accept_with in gamed/net/twisted_private.py"
 INPUT = f"{CHANGED} its reactor for epoll: see EPollReactor._poller, and change gamed/net/turn_reactor.py"
 SIZE = f"{CHANGED} how much connections read at a time: see tcp.Connection, and change read_at_most of sockets.py"
-NAMES = f"{CHANGED} what it calls connections: see tcp.Server, and change share_names of gamed/net/sockets.py"
 CONTEXT = f"{CHANGED} its reactor for epoll: see EPollReactor.doPoll, and change gamed/net/turn_reactor.py"
 PASS = f"{CHANGED} its reactors' main loop: see ReactorBase.mainLoop, and change gamed/net/turn_reactor.py"
 
@@ -114,26 +113,6 @@ class ReadSizeTests(SynchronousTestCase):
         far.send(b"0123456789")
         connection.doRead()
         self.assertEqual(heard, [b"01234"], SIZE)
-
-
-class NameTests(SynchronousTestCase):
-    def test_a_connection_gives_up_the_names_that_twisted_made_for_it(self) -> None:
-        made = tcp.Server.__init__.__code__.co_names
-        self.assertTrue({"logstr", "repstr", "sessionno", "hostname", "client"} <= set(made), NAMES)
-        near, far = socket.socketpair()
-        self.addCleanup(near.close)
-        self.addCleanup(far.close)
-        connections: list[Any] = []
-        for number in (1, 2):
-            client = (b"::1".decode(), 4710 + number, 0, 0)
-            connection: Any = tcp.Server(near, None, client, None, number, MemoryReactorClock())
-            connection.repstr = f"<{number}>"
-            share_names(connection)
-            connections.append(connection)
-        self.assertEqual(*map(repr, connections), NAMES)
-        self.assertEqual(*[connection.logPrefix() for connection in connections], NAMES)
-        self.assertIs(*[connection.client[0] for connection in connections], NAMES)
-        self.assertEqual([connection.getPeer().port for connection in connections], [4711, 4712], NAMES)
 
 
 class PollWithoutContextTests(SynchronousTestCase):
