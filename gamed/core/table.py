@@ -215,6 +215,22 @@ class ShowsState(Protocol):
         """Return it as JSON-ready data; numbers and names are those of the game's protocol."""
 
 
+@runtime_checkable
+class HasTimeLimits(Protocol):
+    """A table with time limits that can be switched off for a seat."""
+
+    def set_timed(self, seat: Seat, *, timed: bool) -> None:
+        """Switch a seat's time limits on or off, beginning with the next request for a move."""
+
+
+@runtime_checkable
+class HasDeadlines(Protocol):
+    """A table with deadlines."""
+
+    def due_of(self, seat: Seat) -> float | None:
+        """Return the time by which a seat must act, by the tables' clock; None if it has no deadline now."""
+
+
 def replay(table: Table, history: History) -> Iterator[Entry]:
     """Replay a history at a new table, and yield after each entry, when the table has the position of that moment.
 

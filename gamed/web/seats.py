@@ -11,7 +11,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from random import Random
-from typing import Any, Final, Protocol, runtime_checkable
+from typing import Any, Final
 
 from attrs import define, evolve, field
 from twisted.internet.interfaces import IDelayedCall
@@ -19,9 +19,10 @@ from twisted.logger import Logger
 
 from gamed.core.clients import STAY, LearnsOutcome, Person, SupportsRefresh
 from gamed.core.errors import GamedError
-from gamed.core.game import Seat, Termination
+from gamed.core.game import Termination
 from gamed.core.peer import Party
 from gamed.core.reception import HostedRoom
+from gamed.core.table import HasDeadlines, HasTimeLimits
 from gamed.lobby.lobby import Lobby
 from gamed.net.factory import SessionFactory
 from gamed.net.game_listeners import GameListeners
@@ -46,7 +47,8 @@ MOST: Final = 2_000
 """How many seats all visitors together may hold at the same time."""
 
 LOOK: Final = 1.0
-"""Seconds between two queries of a person whose protocol sends nothing unless it is asked."""
+"""Seconds between two looks at all seats: a person whose protocol sends nothing unless it is asked queries then, and a
+seat that is abandoned is left."""
 
 KEPT: Final = 8
 """How many seats of one visitor stay readable after they are over."""
@@ -68,22 +70,6 @@ _FOR_US: Final = ("players", "public", "is_blind")
 
 _NOWHERE: Final[Mapping[str, Any]] = {"seats": [], "options": {}, "outcome": None, "last": None, "turn": []}
 """The facts of a scene as long as the person is not in a room."""
-
-
-@runtime_checkable
-class HasTimeLimits(Protocol):
-    """A table with time limits that can be switched off for a seat."""
-
-    def set_timed(self, seat: Seat, *, timed: bool) -> None:
-        """Switch a seat's time limits on or off, beginning with the next request for a move."""
-
-
-@runtime_checkable
-class HasDeadlines(Protocol):
-    """A table with deadlines."""
-
-    def due_of(self, seat: Seat) -> float | None:
-        """Return the time by which a seat must act, by the tables' clock; None if it has no deadline now."""
 
 
 @define(eq=False)
@@ -224,12 +210,8 @@ class PlayerSession:
 
     def look(self) -> None:
         """Query the state of the game, if its protocol sends that only on request."""
-        if (
-            isinstance(self.person, SupportsRefresh)
-            and self.is_watched
-            and not self.is_over
-            and not self.loopback.is_busy
-        ):
+        is_idle = self.is_watched and not self.is_over and not self.loopback.is_busy
+        if is_idle and isinstance(self.person, SupportsRefresh):
             self.loopback.send(self.person.refresh())
 
     def _look_for_room(self) -> None:
@@ -288,9 +270,8 @@ class PlayerSession:
         scene["isLive"] = not self.loopback.is_lost
         scene["error"] = self.loopback.error
         # Somebody else may have taken the last seat of the chosen room in the same turn of the reactor.
-        scene["refused"] = (
-            TAKEN.code if self.loopback.is_lost and self.feed is None and self.join_request.room else None
-        )
+        is_refused = self.loopback.is_lost and self.feed is None and self.join_request.room
+        scene["refused"] = TAKEN.code if is_refused else None
         return scene
 
     def _left(self) -> float | None:
@@ -363,10 +344,8 @@ class Seats:
     _inviters: dict[str, PlayerSession] = field(factory=dict)
     """Who has invited others, by the code of the invitation."""
 
-    _sweep: IDelayedCall | None = None
-    """Looks for seats that are abandoned."""
-
     _looking: IDelayedCall | None = None
+    """The next look at all seats."""
 
     @property
     def live(self) -> int:
@@ -401,15 +380,8 @@ class Seats:
             join_request = evolve(join_request, reservation=None)
         self._take_reserved(join_request.reservation)
         person = self._person(game_type, join_request)
-        player_session = PlayerSession(
-            secrets.token_urlsafe(12),
-            visitor,
-            join_request,
-            person,
-            self.feeds,
-            self.feeds.clock.seconds(),
-            self._over,
-        )
+        seat, now = secrets.token_urlsafe(12), self.feeds.clock.seconds()
+        player_session = PlayerSession(seat, visitor, join_request, person, self.feeds, now, self._over)
         player_session.party = party_of(join_request) if inviter is None else inviter.party
         player_session.is_guest = inviter is not None
         if join_request.friends:
@@ -419,7 +391,7 @@ class Seats:
         player_session.loopback.join(factory, host, join_request.name, player_session.party, join_request.room)
         self.player_sessions[player_session.id] = player_session
         visitor.seats += 1
-        self._sweep_later()
+        self._look_later()
         try:
             for strategy, code in join_request.bots:
                 self._bring(player_session, strategy, code=code)
@@ -461,11 +433,8 @@ class Seats:
         return game_type, factory
 
     def _check(self, visitor: Visitor, join_request: JoinRequest, game_type: GameType) -> None:
-        if (
-            not join_request.name.strip()
-            or len(join_request.name) > LONGEST_NAME
-            or not join_request.name.isprintable()
-        ):
+        name = join_request.name
+        if not name.strip() or len(name) > LONGEST_NAME or not name.isprintable():
             raise Refusal(400, "name", f"a name must have 1 to {LONGEST_NAME} printable characters")
         opponents = game_type.opponents(self.lobby.settings[join_request.game])
         others = len(join_request.bots) + join_request.friends
@@ -550,22 +519,14 @@ class Seats:
             if room.party is party and not room.history.was_started and room.table.outcome is None:
                 room.stop(Termination.CANCELLED)
 
-    def _sweep_later(self) -> None:
-        if self._sweep is None and self.player_sessions:
-            self._sweep = self.feeds.clock.callLater(self.grace / 4, self._clean)
-        if self._looking is None and self.live:
+    def _look_later(self) -> None:
+        if self._looking is None and self.player_sessions:
             self._looking = self.feeds.clock.callLater(LOOK, self._look)
 
     def _look(self) -> None:
-        self._looking = None
-        for player_session in self.player_sessions.values():
-            player_session.look()
-        self._sweep_later()
-
-    def _clean(self) -> None:
-        self._sweep = None
-        now = self.feeds.clock.seconds()
+        self._looking, now = None, self.feeds.clock.seconds()
         for player_session in list(self.player_sessions.values()):
+            player_session.look()
             if player_session.is_over:
                 if now - max(player_session.ended, player_session.seen) > KEPT_SECONDS:
                     del self.player_sessions[player_session.id]
@@ -576,14 +537,13 @@ class Seats:
                     peer=player_session.loopback.session.name,
                 )
                 player_session.loopback.leave()
-        self._sweep_later()
+        self._look_later()
 
     def stop(self) -> None:
-        """Stop the timers."""
-        for call in (self._sweep, self._looking):
-            if call is not None:
-                call.cancel()
-        self._sweep = self._looking = None
+        """Stop looking."""
+        if self._looking is not None:
+            self._looking.cancel()
+            self._looking = None
 
 
 def _say_nothing() -> None:
