@@ -41,8 +41,8 @@ from gamed.admin.accounts import TRIES, Accounts
 from gamed.console.entrance import FULL, Entrance
 from gamed.console.input_throttle import LINE_BYTES, InputThrottle
 from gamed.console.operator import CommandServices, ConsoleOperator
-from gamed.console.screens import Keys, Lines, Screen, terminal
-from gamed.console.session import ConsoleSession, greeting
+from gamed.console.screens import Keys, Lines, terminal
+from gamed.console.session import LOGIN_SECONDS, UNSENT, ConsoleSession, greeting
 from gamed.console.shell import Shell
 from gamed.console.ssh_keys import KEY_FILE, AuthorizedKeys, fingerprint_of, host_key
 from gamed.net.addresses import address_text, host_of, port_of
@@ -75,10 +75,6 @@ _OLD: Final = (b"ssh-rsa", b"ssh-dss")
 SIGNATURES: Final = [name for name in SSHServerTransport.supportedPublicKeys if name not in _OLD]
 """The signature algorithms for users' keys. SHA-1 is not among them."""
 
-LOGIN_SECONDS: Final = 120
-UNSENT: Final = 262_144
-"""The number of bytes that may wait for a peer that does not read. Further output is discarded."""
-
 
 @define(eq=False)
 class KeyChecker(SSHPublicKeyChecker):
@@ -101,7 +97,7 @@ class Authentication(SSHUserAuthServer):
     transport: Any
     user: Any
 
-    loginTimeout = LOGIN_SECONDS  # noqa: N815 (Twisted's name)
+    loginTimeout = int(LOGIN_SECONDS)  # noqa: N815 (Twisted's name)
     attemptsBeforeDisconnect = ATTEMPTS  # noqa: N815 (Twisted's name)
     wrong = 0
 
@@ -287,7 +283,6 @@ class Channel(SSHChannel):
         console_transport: ConsoleSSHTransport = self.conn.transport
         services = self._services
         python = self._python if services.reloader.config.console.manhole and self._size is not None else None
-        since = services.clock.seconds()
         user: User = console_transport.avatar
         operator = ConsoleOperator(
             user.name,
@@ -295,19 +290,17 @@ class Channel(SSHChannel):
             "ssh",
             self._notify,
             self.close,
-            since=since,
             port=console_transport.port,
             key=user.key,
             services=services,
             python=python,
         )
         self._input_throttle = InputThrottle(services.clock, console_transport.transport, self._take, self._overlong)
-        shell = Shell(operator, self._screen, self._input_throttle.hold, self._input_throttle.release, has_prompt)
-        self.console_session = ConsoleSession(services, shell, self.close)
-        self._make_screen(shell)
-        self.console_session.open()
+        session = self.console_session = ConsoleSession(operator, self._input_throttle, lambda: self.screen, has_prompt)
+        self._make_screen(session.shell)
+        session.open()
         console_transport.opened()
-        return shell
+        return session.shell
 
     def _make_screen(self, shell: Shell) -> None:
         if self._size is None:
@@ -316,10 +309,6 @@ class Channel(SSHChannel):
         self.screen = Keys(shell)
         self._terminal = terminal(self.screen, self)
         self.screen.terminalSize(*self._size)
-
-    def _screen(self) -> Screen:
-        screen: Screen = self.screen
-        return screen
 
     def _python(self) -> None:
         assert self._terminal is not None

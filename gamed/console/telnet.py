@@ -29,22 +29,15 @@ from gamed.admin.accounts import TRIES, Accounts
 from gamed.console.entrance import FULL, Entrance
 from gamed.console.input_throttle import LINE_BYTES, InputThrottle
 from gamed.console.operator import CommandServices, ConsoleOperator
-from gamed.console.screens import Keys, Lines, Screen, terminal
-from gamed.console.session import ConsoleSession, greeting
-from gamed.console.shell import Shell
+from gamed.console.screens import Keys, Lines, terminal
+from gamed.console.session import LOGIN_SECONDS, UNSENT, ConsoleSession, greeting
 from gamed.net.addresses import address_text, host_of, port_of
 from gamed.net.tls import refuse_handshake
 
 log = Logger()
 
-LOGIN_SECONDS: Final = 120.0
-"""The timeout of the login, in seconds. It includes the delays after wrong passwords."""
-
 STUCK: Final = 30.0
 """Seconds that a peer may leave output unread before it is dropped."""
-
-UNSENT: Final = 262_144
-"""The number of bytes that may wait for such a peer. Further output is discarded."""
 
 LINGER: Final = 5.0
 """Seconds to send the rest of the output when closing."""
@@ -292,20 +285,14 @@ class ConsoleTelnetTransport(TelnetTransport):
             self.screen.show(f"{FULL}\n")
             self.drop(FULL)
             return
-        since = self.services.clock.seconds()
         operator = ConsoleOperator(
-            user, self.address, "telnet", self._notify, self.close, since=since, port=self.port, services=self.services
+            user, self.address, "telnet", self._notify, self.close, port=self.port, services=self.services
         )
-        shell = Shell(operator, self._screen, self.input_throttle.hold, self.input_throttle.release)
-        self.conversation = shell
-        self.console_session = ConsoleSession(self.services, shell, self.close)
-        self.console_session.open()
+        session = self.console_session = ConsoleSession(operator, self.input_throttle, lambda: self.screen)
+        self.conversation = session.shell
+        session.open()
         greeting(self.screen)
-        shell.prompt()
-
-    def _screen(self) -> Screen:
-        screen: Screen = self.screen
-        return screen
+        session.shell.prompt()
 
     def _notify(self, text: str) -> None:
         if not self.is_over:
