@@ -19,19 +19,7 @@ from twisted.logger import Logger
 from gamed.admin import room_actions
 from gamed.admin.operators import SHOWN, described
 from gamed.config import LEVELS
-from gamed.console import seats
-from gamed.console.listings import (
-    entry_cells,
-    limits_row,
-    place,
-    places,
-    record_facts,
-    records_table,
-    refused,
-    room_facts,
-    room_row,
-    state,
-)
+from gamed.console import listings, seats
 from gamed.console.operator import ConsoleOperator
 from gamed.console.parsing import Command, named
 from gamed.console.render import Answer, Facts, Picture, Table
@@ -84,7 +72,7 @@ def rooms(operator: ConsoleOperator, game: str | None = None) -> Answer:
         operator.check_game(game)
     found = [room for room in lobby.rooms.values() if not room.is_closed and game in (None, room.history.kind)]
     columns = ("ID", "GAME", "STATE", "PLAYERS", "WATCHED", "LENGTH", "STARTED")
-    return Table(columns, list(map(room_row, found)), "No room is open.", ("PLAYERS",))
+    return Table(columns, list(map(listings.room_row, found)), "No room is open.", ("PLAYERS",))
 
 
 @command("room ROOM")
@@ -97,7 +85,7 @@ def room(operator: ConsoleOperator, word: str) -> Answer:
     """
     found = operator.room(word)
     lobby = operator.services.lobby
-    return room_facts(found, lobby.game_types[found.history.kind], lobby.refusals)
+    return listings.room_facts(found, lobby.game_types[found.history.kind], lobby.refusals)
 
 
 @command("players [LISTENER]")
@@ -112,8 +100,9 @@ def players(operator: ConsoleOperator, listener: str | None = None) -> Answer:
     """
     if listener is not None:
         operator.check_listener(listener)
+    known = operator.services.lobby.refusals
     rows = [
-        (session.name, name, places(session), refused(session.refusals, operator.services.lobby.refusals))
+        (session.name, name, listings.places(session), listings.refused(session.refusals, known))
         for name, session in operator.services.listeners.sessions
         if listener in (None, name)
     ]
@@ -145,9 +134,8 @@ def _seen(operator: ConsoleOperator, room: Room, step: Step) -> None:
     # An exception here must not affect the room.
     with log.failureHandler("console: cannot show a step"):
         name = room.id[:SHOWN]
-        lines = [
-            f"{name} {at:9.3f} {kind} {place(seat)}{what}" for at, kind, seat, what in map(entry_cells, step.journal)
-        ]
+        cells = map(listings.entry_cells, step.journal)
+        lines = [f"{name} {at:9.3f} {kind} {listings.place(seat)}{what}" for at, kind, seat, what in cells]
         lines += [described(room, finding) for finding in step.findings]
         if step.closed:
             operator.watched.pop(room, None)
@@ -169,9 +157,8 @@ def limits(operator: ConsoleOperator, listener: str | None = None) -> Answer:
     services = operator.services
     if listener is not None:
         operator.check_listener(listener)
-    rows = [
-        limits_row(name, factory) for name, factory in services.listeners.factories.items() if listener in (None, name)
-    ]
+    factories = services.listeners.factories.items()
+    rows = [listings.limits_row(name, factory) for name, factory in factories if listener in (None, name)]
     if listener is None:
         own = services.limits
         rows.append(("console", own.count, own.total, own.addresses, own.per_address, None, None, None))
@@ -195,7 +182,7 @@ def stats(operator: ConsoleOperator) -> Answer:
             "up for": services.clock.seconds() - services.started,
             "draining": lobby.is_draining,
             "rooms": len(open_rooms),
-            "playing": sum(state(room) == "playing" for room in open_rooms),
+            "playing": sum(listings.state(room) == "playing" for room in open_rooms),
             "peers": sum(1 for _ in services.listeners.sessions),
             "reservations": len(lobby.reservations),
             "not recorded yet": lobby.record_writer.unstored,
@@ -255,9 +242,8 @@ def course(operator: ConsoleOperator, game: str, name: str) -> Answer:
 def timeout(operator: ConsoleOperator, word: str, seat: int, switch: str) -> Answer:
     """Switch the time limits of a seat on or off, from its next move on.
 
-    ROOM: the room's id, or at least its first four characters. SEAT: its number, counted from 0.
-    `off`: its player may think forever. `on`: the limits apply again. Only for games whose limits can be
-    switched.
+    ROOM: the room's id, or at least its first four characters. SEAT: its number, counted from 0. `off`: its player may
+    think forever. `on`: the limits apply again. Only for games whose limits can be switched.
 
     Example: timeout 6f0c 1 off
     """
@@ -295,8 +281,7 @@ def resume(operator: ConsoleOperator, word: str) -> Answer:
 def step(operator: ConsoleOperator, word: str, *, forced: bool = False) -> Answer:
     """Resume a paused match for one move.
 
-    ROOM: the room's id, or at least its first four characters. --forced: start the match even if
-    players are missing.
+    ROOM: the room's id, or at least its first four characters. --forced: start the match even if players are missing.
 
     Example: step 6f0c
     """
@@ -321,8 +306,7 @@ def cancel(operator: ConsoleOperator, word: str) -> Answer:
 def kick(operator: ConsoleOperator, word: str, seat: int | None = None) -> Answer:
     """Close a peer's connection; its seats are emptied as if it had left.
 
-    PEER: its name, or its address with port, as `players` shows it. Or ROOM and SEAT: the player on that
-    seat.
+    PEER: its name, or its address with port, as `players` shows it. Or ROOM and SEAT: the player on that seat.
 
     Example: kick 192.0.2.7:50123
     """
@@ -377,8 +361,7 @@ def unban(operator: ConsoleOperator, word: str) -> Answer:
 
     Example: unban 192.0.2.0/24
     """
-    network = network_of(word)
-    if not operator.services.bans.unban(network):
+    if not operator.services.bans.unban(network := network_of(word)):
         raise ConsoleError(f"{network} is not banned")
     return f"{network} is no longer banned."
 
@@ -391,7 +374,7 @@ def bans(operator: ConsoleOperator) -> Answer:
 
     Example: bans
     """
-    rows = [(str(network), refused) for network, refused in operator.services.bans]
+    rows = [(str(network), count) for network, count in operator.services.bans]
     return Table(("NETWORK", "REFUSED"), rows, "Nobody is banned.")
 
 
@@ -415,29 +398,23 @@ def records(
 
     Example: records list --game {game} --limit 5
     """
-    store = operator.services.lobby.store
+    store, types = operator.services.lobby.store, operator.services.lobby.game_types
     if action == "list":
         kind, limit = criteria.pop("game", None), criteria.pop("limit", 20)
         listed = store.find(Query(kind=kind, limit=limit, **criteria))
-        return listed.addCallback(operator.note_records).addCallback(records_table, operator.services.lobby.game_types)
+        return listed.addCallback(operator.note_records).addCallback(listings.records_table, types)
     if word is None:
         raise ConsoleError(f"records {action} needs a RECORD; `records` lists them")
-    shown: Callable[[Record], Answer] = (
-        partial(record_facts, operator.services.lobby.game_types)
-        if action == "show"
-        else partial(_export, operator, file)
-    )
     found: Deferred[Any] = store.record(word.lower())
-    return found.addCallback(shown)
+    answer = partial(listings.record_facts, types) if action == "show" else partial(_export, operator, file)
+    return found.addCallback(answer)
 
 
 def _export(operator: ConsoleOperator, file: str | None, record: Record) -> Answer:
     if file is None:
         return Picture(document(record).decode().rstrip("\n"))
     if "/" in file or file.startswith(".") or not file.isprintable():
-        raise ConsoleError(
-            "FILE must be a plain name: the file is written to the folder exports of the state directory"
-        )
+        raise ConsoleError("FILE must be a plain name: it is written to the folder exports of the state directory")
     path = operator.services.state / "exports" / file
     try:
         path.parent.mkdir(exist_ok=True)
@@ -463,13 +440,13 @@ def save(operator: ConsoleOperator) -> Any:
     if journal.failed:
         raise ConsoleError(f"the journal cannot sync: {journal.failed}")
     saved: Deferred[str] = Deferred()
-    journal.on_disk(partial(_saved, saved))
+
+    def synced() -> None:
+        if not saved.called:
+            saved.callback("Everything that was journalled is on the disk.")
+
+    journal.on_disk(synced)
     return saved.addTimeout(SAVED_WITHIN, operator.services.clock, _not_saved)
-
-
-def _saved(saved: Deferred[str]) -> None:
-    if not saved.called:
-        saved.callback("Everything that was journalled is on the disk.")
 
 
 def _not_saved(_result: object, seconds: float) -> None:
@@ -556,8 +533,7 @@ def python(operator: ConsoleOperator) -> Answer:
 def help_(_operator: ConsoleOperator, name: str | None = None) -> Answer:
     """List the commands, or explain one.
 
-    COMMAND: its name. Each command takes --json, and --help. Put words with spaces in quotation
-    marks.
+    COMMAND: its name. Each command takes --json, and --help. Put words with spaces in quotation marks.
 
     Example: help prepare
     """
