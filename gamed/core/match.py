@@ -79,8 +79,35 @@ def random_opening(game: NotatedGame, options: Options, random: Callable[[int], 
     return found
 
 
+@define(weakref_slot=False)
+class MatchLog:
+    """The entries of a match for the journal."""
+
+    opened_at: float
+    """When the match was opened. The times of entries are relative to it."""
+
+    entries: int = 0
+    """How many entries the match has had."""
+
+    def entry(
+        self,
+        now: float,
+        kind: str,
+        seat: Seat | None = None,
+        body: bytes | None = None,
+        data: Mapping[str, Value] | None = None,
+    ) -> Entry:
+        """Return the next entry."""
+        self.entries += 1
+        return Entry(self.at(now), kind, seat, body) if data is None else Entry(self.at(now), kind, seat, body, data)
+
+    def at(self, now: float) -> int:
+        """Return the milliseconds since the match was opened."""
+        return int((now - self.opened_at) * 1000)
+
+
 @define
-class Match:
+class Match(MatchLog):
     """One match."""
 
     game: Any
@@ -91,7 +118,6 @@ class Match:
     """Returns the random generator of a draw, by the draw's number. Restoring a match does not need it."""
 
     opened_at: float
-    """When the match was opened. The times of entries are relative to it."""
 
     enforce: bool = True
     """Whether an illegal move is refused. Otherwise it becomes a finding, and is played."""
@@ -113,7 +139,6 @@ class Match:
     """The position."""
 
     entries: int = 0
-    """How many entries the match has had."""
 
     draws: int = 0
     """How many of them were chance's moves."""
@@ -189,22 +214,6 @@ class Match:
         """End the match."""
         self.outcome = outcome
         return ended(self.at(now), outcome)
-
-    def entry(
-        self,
-        now: float,
-        kind: str,
-        seat: Seat | None = None,
-        body: bytes | None = None,
-        data: Mapping[str, Value] | None = None,
-    ) -> Entry:
-        """Return an entry for the journal."""
-        self.entries += 1
-        return Entry(self.at(now), kind, seat, body, {} if data is None else data)
-
-    def at(self, now: float) -> int:
-        """Return the milliseconds since the match was opened."""
-        return int((now - self.opened_at) * 1000)
 
     def restore(self, entry: Entry) -> None:
         """Replay an entry."""

@@ -20,7 +20,7 @@ from gamed.core.clocks import IdleClock, MoveClock
 from gamed.core.events import Event, Moved, Seated, Started, Unread
 from gamed.core.game import CHANCE, Options, Outcome, Seat, Termination
 from gamed.core.history import DRAWN, JOINED, LEFT, LINE, STARTED, Entry, Value, ended
-from gamed.core.match import FINDINGS_KEPT
+from gamed.core.match import FINDINGS_KEPT, MatchLog
 from gamed.core.referee import LEGAL, Referee, RelayedGame, Verdict, illegible
 from gamed.core.refusals import Refusal
 from gamed.core.table import Addressed, Step
@@ -64,7 +64,7 @@ class RelaySettings:
 
 
 @define(weakref_slot=False)
-class Relay:
+class Relay(MatchLog):
     """A match whose lines are forwarded unchanged, and judged afterwards."""
 
     game: RelayedGame
@@ -74,7 +74,6 @@ class Relay:
     """Makes the random generator, if chance moves in the game. Restoring a match does not need it."""
 
     opened_at: float
-    """When the room was opened. The times of journal entries are relative to it."""
 
     names: tuple[str, ...] = ()
     """The names of the clients, by seat."""
@@ -96,8 +95,7 @@ class Relay:
     _bytes: int = 0
     """The length of these lines."""
 
-    _entries: int = 0
-    """How many journal entries the match has had."""
+    entries: int = 0
 
     _held: list[tuple[Seat, Moved]] | None = None
     """Lines that came while the match was paused; None: none."""
@@ -147,7 +145,7 @@ class Relay:
         seat = len(self.names)
         self.names += (name,)
         self._clock.last_message_at = now
-        journal = [self._entry(now, JOINED, seat, data={"name": name})]
+        journal = [self.entry(now, JOINED, seat, data={"name": name})]
         if self.free:
             events = () if self._awaits_chance else (self._role(seat),)
             return Step(events, wake_at=self._clock.due, journal=tuple(journal))
@@ -165,9 +163,9 @@ class Relay:
         if self._awaits_chance:
             move = self.game.draw(self.state, self.random(0))
             self.referee.state = self.game.apply(self.state, CHANCE, move)
-            journal.append(self._entry(now, DRAWN, data={"first": int(move)}))
+            journal.append(self.entry(now, DRAWN, data={"first": int(move)}))
             unnotified = (0, 1)
-        journal.append(self._entry(now, STARTED))
+        journal.append(self.entry(now, STARTED))
         self._clock.started = True
         events = [self._role(seat) for seat in unnotified]
         # Both clients get the start before any early line is forwarded.
@@ -177,7 +175,7 @@ class Relay:
         early, self._early = self._early or (), None
         # Early lines have been refused once, and are not refused again when they are judged.
         if early:
-            self.referee.reported = range(self._entries, self._entries + min(len(early), FINDINGS_KEPT))
+            self.referee.reported = range(self.entries, self.entries + min(len(early), FINDINGS_KEPT))
         for seat, moved in early:
             step.join(self.receive(seat, moved, now))
         return step
@@ -222,9 +220,9 @@ class Relay:
         self._bytes += len(body)
         if self._lines > self.settings.game_lines or self._bytes > self.settings.game_bytes:
             return self._finish(Outcome(Termination.LIMIT), now, refused=((seat, self._too_much(body)),))
-        number = self._entries
+        number = self.entries
         entry = Entry(int((now - self.opened_at) * 1000), LINE, seat, body)
-        self._entries = number + 1
+        self.entries = number + 1
         found, decided = LEGAL, None
         if self.settings.enforce:
             verdict = self.referee.judge(seat, body, number)
@@ -275,7 +273,7 @@ class Relay:
         refused: tuple[tuple[Seat, Refusal], ...] = (),
     ) -> Step:
         self.outcome = outcome
-        last = ended(int((now - self.opened_at) * 1000), outcome)
+        last = ended(self.at(now), outcome)
         return Step(
             events,
             dropped=tuple(range(len(self.names))),
@@ -302,7 +300,7 @@ class Relay:
         """
         if self.outcome is not None:
             return Step()
-        left = self._entry(now, LEFT, seat, data={"why": str(why)})
+        left = self.entry(now, LEFT, seat, data={"why": str(why)})
         verdict = self.referee.review_all()
         winner = 1 - seat if self.is_started else None
         if any(finding.seat == winner for finding in self.referee.findings):
@@ -334,7 +332,7 @@ class Relay:
         loser, limit = 1 - winner, self.settings.move_seconds
         spent = MoveClock(limit, limit, self._clock.last_message_at).evidence(now, arrived)
         data: dict[str, Value] = {"taken": spent["taken"], "gap": spent["gap"], "limit": spent["hard"]}
-        left = self._entry(now, LEFT, loser, data={"why": str(Termination.TIME), **data})
+        left = self.entry(now, LEFT, loser, data={"why": str(Termination.TIME), **data})
         refused = ((loser, self._too_late(loser, (spent["taken"] - spent["gap"]) / 1000, late.get(loser, b""))),)
         return self._finish(Outcome(Termination.TIME, winner), now, (), (left,), verdict=verdict, refused=refused)
 
@@ -437,21 +435,9 @@ class Relay:
 
     # The journal
 
-    def _entry(
-        self,
-        now: float,
-        kind: str,
-        seat: Seat | None = None,
-        body: bytes | None = None,
-        data: Mapping[str, Value] | None = None,
-    ) -> Entry:
-        self._entries += 1
-        at = int((now - self.opened_at) * 1000)
-        return Entry(at, kind, seat, body) if data is None else Entry(at, kind, seat, body, data)
-
     def restore(self, entry: Entry) -> None:
         """Replay an entry, and judge it."""
-        self._entries += 1
+        self.entries += 1
         if entry.kind == JOINED:
             self.names += (str(entry.data["name"]),)
         elif entry.kind == DRAWN:
@@ -461,7 +447,7 @@ class Relay:
         elif entry.kind == LINE:
             assert entry.seat is not None
             assert entry.body is not None
-            self.referee.judge(entry.seat, entry.body, self._entries - 1)
+            self.referee.judge(entry.seat, entry.body, self.entries - 1)
 
 
 _IS_KEPT: Final = "the line is kept until a second client has come"
