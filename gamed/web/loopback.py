@@ -10,6 +10,7 @@ recurse. Each end can pause the other: the session by the producer interface, th
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from enum import Enum, auto
 from itertools import count
 from typing import Any, Final, Protocol
 
@@ -66,6 +67,29 @@ Call = Callable[..., Deferred[bytes]]
 """Calls a function, for example in a thread. The Deferred fires with its result."""
 
 
+class State(Enum):
+    """Which ends of the connection are closed."""
+
+    OPEN = auto()
+    LEAVING = auto()
+    """The client has closed; the session still gets what was sent before."""
+    LEFT = auto()
+    """The session has been told so, and is about to close."""
+    CLOSING = auto()
+    """The session has closed; the client still gets what was sent before."""
+    OVER = auto()
+    """Both have closed."""
+    LOST = auto()
+    """The session knows that the connection has ended."""
+
+
+_TO_CLIENT: Final = (State.OPEN, State.CLOSING)
+"""The states in which the client gets bytes."""
+
+_TO_SESSION: Final = (State.OPEN, State.LEAVING, State.LEFT)
+"""The states in which the session gets bytes, and may send them."""
+
+
 @implementer(ITransport)
 @define(eq=False)
 class Loopback:
@@ -84,9 +108,6 @@ class Loopback:
     """Whether the client closes the connection when its match is over, as bots do."""
 
     session: Session = field(init=False)
-
-    is_lost: bool = False
-    """Whether the connection has ended."""
 
     error: str = ""
     """Why the client closed the connection, if it could not understand the server."""
@@ -109,14 +130,7 @@ class Loopback:
     _is_thinking: bool = False
     """Whether a call of `elsewhere` is running."""
 
-    _is_closing: bool = False
-    """Whether the session has closed the connection; the client still gets what was sent before."""
-
-    _is_leaving: bool = False
-    """Whether the client has closed the connection; the session still gets what was sent before."""
-
-    _has_left: bool = False
-    """Whether the session knows that the client has closed."""
+    _state: State = State.OPEN
 
     browser: str = ""
     """That of the `Peer`."""
@@ -158,13 +172,18 @@ class Loopback:
     # What the client's side does
 
     @property
+    def is_lost(self) -> bool:
+        """Whether the connection has ended."""
+        return self._state is State.LOST
+
+    @property
     def is_busy(self) -> bool:
         """Whether bytes of the client are waiting, or the connection is ending."""
-        return self.is_lost or self._is_closing or self._is_leaving or bool(self._up)
+        return self._state is not State.OPEN or bool(self._up)
 
     def check(self) -> None:
         """Raise Refusal if the client cannot send: the connection has ended, or too many bytes are waiting."""
-        if self.is_lost or self._is_closing or self._is_leaving:
+        if self._state is not State.OPEN:
             raise Refusal(409, "over", "the connection to the game has ended")
         if len(self._up) > MOST_HELD:
             raise Refusal(429, "too-fast", "the game has not handled your last actions yet", "try again later")
@@ -176,8 +195,11 @@ class Loopback:
 
     def leave(self) -> None:
         """Close the connection from the client's side, after what it has sent."""
-        self._is_leaving = True
+        self._close_client_end()
         self._go_on()
+
+    def _close_client_end(self) -> None:
+        self._state = {State.OPEN: State.LEAVING, State.CLOSING: State.OVER}.get(self._state, self._state)
 
     # Handing over
 
@@ -197,26 +219,26 @@ class Loopback:
         self._end_or_go_on()
 
     def _end_or_go_on(self) -> None:
-        if self.is_lost:
-            return
-        if self._is_closing and (not self._down or self._is_leaving) and not self._is_thinking:
-            if not self._is_leaving:
-                self._notify_client(b"")
+        if self._state is State.CLOSING and not self._down and not self._is_thinking:
+            self._notify_client(b"")
             self._lose(Failure(ConnectionDone()))
-        elif self._is_leaving and not self._up and not self._has_left:
+        elif self._state is State.OVER and not self._is_thinking:
+            self._lose(Failure(ConnectionDone()))
+        elif self._state is State.LEAVING and not self._up:
             # As a socket reports that its peer has closed. The session then closes its own side.
-            self._has_left = True
+            self._state = State.LEFT
             self.session.readConnectionLost()
         elif self._client_takes or self._session_takes:
             self._go_on()
 
     @property
     def _client_takes(self) -> bool:
-        return bool(self._down) and not self._is_leaving and not self._is_thinking and len(self._up) < MOST_HELD
+        takes = self._state in _TO_CLIENT and not self._is_thinking and len(self._up) < MOST_HELD
+        return takes and bool(self._down)
 
     @property
     def _session_takes(self) -> bool:
-        return bool(self._up) and self._is_read and not self._is_closing
+        return bool(self._up) and self._is_read and self._state in _TO_SESSION
 
     @staticmethod
     def _taken(buffer: bytearray) -> bytes:
@@ -248,7 +270,7 @@ class Loopback:
         if not self.client.is_done:
             self._stay_on()
         elif not isinstance(self.client, PlaysOn) or not self.client.stay:
-            self._is_leaving = True
+            self._close_client_end()
         elif self._stay is None:
             self._stay = self.clock.callLater(self.client.stay, self.leave)
 
@@ -260,14 +282,14 @@ class Loopback:
     def _erred(self, failure: Failure) -> None:
         if not failure.check(GamedError):
             log.failure("server fault: peer={peer}", failure=failure, peer=self.session.name)
-        if not self._is_closing:
+        if self._state in _TO_SESSION:
             log.info(
                 "web: a client could not understand the server: peer={peer}: {error}",
                 peer=self.session.name,
                 error=failure.value,
             )
             self.error = str(failure.value)
-        self._is_leaving = True
+        self._close_client_end()
 
     def _thought(self, _result: object) -> None:
         self._is_thinking = False
@@ -285,7 +307,7 @@ class Loopback:
     def _lose(self, reason: Failure) -> None:
         if self.is_lost:
             return
-        self.is_lost = True
+        self._state = State.LOST
         self._down.clear()
         self._up.clear()
         self._producer = None
@@ -300,7 +322,7 @@ class Loopback:
 
     def write(self, data: bytes) -> None:
         """Take bytes for the client."""
-        if self.is_lost or self._is_closing:
+        if self._state not in _TO_SESSION:
             return
         self._down += data
         if self._producer is not None and not self._is_full and len(self._down) > AT_ONCE:
@@ -322,14 +344,14 @@ class Loopback:
 
     def loseConnection(self) -> None:
         """Close when the client has read everything."""
-        self._is_closing = True
+        if self._state in _TO_SESSION:
+            self._state = State.CLOSING if self._state is State.OPEN else State.OVER
         self._go_on()
 
     def abortConnection(self) -> None:
         """Close at once, in the next turn of the reactor."""
         self._down.clear()
-        self._is_closing = True
-        self._go_on()
+        self.loseConnection()
 
     def pauseProducing(self) -> None:
         """Pass nothing more from the client to the session."""
