@@ -1,7 +1,7 @@
 """The history of one match: the entries that the journal contains and that its record is made of.
 
-A history is a list of entries that begins with `opened` and ends with `ended`. Journal lines and record bodies are two
-notations of the same entries, so recovery, replay and export use the same code.
+A history is a list of entries that ends with `ended`; in the journal, an entry `opened` precedes them. Journal lines
+and record bodies are two notations of the same entries, so recovery, replay and export use the same code.
 
 Source: docs/topics/design.md#the-journal; docs/reference/records.md#gameds-own-records.
 """

@@ -247,7 +247,13 @@ class Relay(MatchLog):
         patience = clock.playing if self._lines > _FIRST_LINES else min(ANSWER_SECONDS, clock.playing)
         is_first = len(self.referee.pending) == 1
         return Step(
-            events, (), clock.last_message_at + patience, (entry,), is_first, found.findings, refused=found.refused
+            events,
+            wake_at=clock.last_message_at + patience,
+            journal=(entry,),
+            # If others are pending, the lobby knows already that there is something to review.
+            review=is_first,
+            findings=found.findings,
+            refused=found.refused,
         )
 
     def _skip(self, seat: Seat, event: Event) -> Step:
@@ -380,7 +386,7 @@ class Relay(MatchLog):
         return Step() if self.outcome is not None else self._finish(Outcome(why), now)
 
     def delivered(self, _now: float, _unsent: Collection[Seat] = ()) -> float | None:
-        """Do nothing: the idle timeout does not depend on delivery."""
+        """Do nothing: idle timeout and time for a move begin when the last line was read, not when it was delivered."""
         return None
 
     def overdue(self, now: float) -> Collection[Seat]:

@@ -110,7 +110,11 @@ class Table(Protocol):
     """How the match has ended; None while one runs."""
 
     forwards: bool
-    """Whether peers' messages are forwarded without limit. Then a peer that does not read must pause the others."""
+    """Whether peers' messages are forwarded without limit, as a relay does.
+
+    Then a peer that does not read pauses the others, peers that have left are kept for findings about them, and no
+    clock waits for `delivered`.
+    """
 
     @property
     def game(self) -> Any:

@@ -4,7 +4,7 @@ Source: docs/topics/design.md#the-life-of-a-move-a-relayed-shot, docs/topics/des
 
 Each method of a table returns a `Step`, and `_do` carries out all steps in the same order. Refusals are noted first,
 while the seats are still taken. Then the entries and events go to the lobby as one `Dispatch`. Findings, the outcome
-and the watchers follow, and the clock comes last. A fault in one room ends this room and no other (`fail`).
+and the watchers follow, and the clock comes last. A fault ends one room (`fail`), or all of a batch (`delivery.py`).
 
 The clock. A table says when it wants to be woken (`Step.wake_at`). A move usually postpones that, so the timer is left
 alone, fires too early, and is set again (`_woken`). When the time has really come, an answer that arrived in time may

@@ -20,7 +20,7 @@ from gamed.wire import Connection
 
 @define(eq=False, weakref_slot=False)
 class Inbox:
-    """Buffered bytes and two limits. All messages of a read are handed on as one batch.
+    """Buffered bytes and two limits. The messages of a read, four at most, are handed on as one batch.
 
     Fairness is decided once a batch: share and rate limit its messages, and are charged when it has ended. The batch is
     an iterator, so a message is parsed only after the one before it was served. That matters in three cases: a message
@@ -60,8 +60,8 @@ class Inbox:
     """The message that the last batch had no room for. It is parsed to know that there is one: otherwise each batch
     that has used up its limits would be followed by an empty one, a turn of the reactor later."""
 
-    _left: int = 0
-    """How many more messages the present batch may have."""
+    _most: int = 0
+    """How many messages the present batch may have; 0: it has ended, and nothing more waits."""
 
     _counted: int = 0
     """Rated messages of the present batch, until it is charged."""
@@ -85,7 +85,7 @@ class Inbox:
     def clear(self) -> None:
         """Discard what waits, and end the batch that is being served."""
         self._waiting, self._kept = (), ()
-        self._left = 0
+        self._most = 0
 
     def allow(self, messages_per_second: float) -> None:
         """Raise the rate, if there is one and it is lower. The new bucket is full: it holds the tokens of a second."""
@@ -98,7 +98,7 @@ class Inbox:
         Errors are left in `error`, not raised: a room iterates over the batch, and a dialect that fails must cost its
         peer the connection, not the room its match.
         """
-        self._left = most
+        self._most = most
         try:
             waiting, self._waiting = self._waiting, ()
             for data in waiting:
@@ -107,7 +107,7 @@ class Inbox:
             for event in chain(kept, self.connection.events()):
                 # At least one message is served. The condition is written out here, because this runs once a line.
                 if self.taken and (
-                    self.taken >= self._left
+                    self.taken >= self._most
                     or self._counted >= rated
                     or (until != inf and self.clock.seconds() >= until)
                 ):
@@ -118,7 +118,7 @@ class Inbox:
                 yield event
         except Exception as error:  # noqa: BLE001 (see above)
             self.error = error
-        self._left = 0
+        self._most = 0
 
     def charge(self) -> bool:
         """Charge the share and the rate for the last batch; return whether there may be more."""
@@ -127,4 +127,4 @@ class Inbox:
         if self.rate is not None:
             self.rate.take(self._counted)
         self.taken = self._counted = 0
-        return bool(self._left)
+        return bool(self._most)

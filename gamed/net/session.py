@@ -253,7 +253,10 @@ class Session:
         return inbox.charge() and self.phase not in DEAF
 
     def _hand_on(self, events: Iterator[Event]) -> None:
-        """Hand a batch to the room, or to the reception until one of the messages has given the peer its place."""
+        """Hand a batch to the room, or to the reception until one of the messages has given the peer its place.
+
+        Where the reception `routes`, no message ever does: it gets all of them, and hands moves to their rooms.
+        """
         if self._place is None:
             for event in events:
                 self._attempt(self.factory.reception.receive, self, event)

@@ -19,8 +19,8 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamed.core.game import Termination
 from gamed.core.history import DRAWN, JOINED, MOVE, History
 from gamed.core.table import replay
+from gamed.games.softwarechallenge.messages import COLORS
 from gamed.games.softwarechallenge.seasons.hive import game_type
-from gamed.games.softwarechallenge.table import COLORS
 from gamed.records.index import validate
 from gamed.records.own import judgement, to_history
 from gamed.records.record import document

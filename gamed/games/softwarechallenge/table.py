@@ -118,7 +118,8 @@ class SeasonTable(MatchTable):
     """Returns the first bytes of a message that a seat's peer has begun and not ended."""
 
     expelled: dict[Seat, str] = field(factory=dict)
-    """The seats whose peers the table has sent the end of the stream, with the reasons."""
+    """The seats whose peers the table has sent the end of the stream, with the reasons. The reception looks here after
+    each move, and disconnects them."""
 
     own_names: dict[Seat, str] = field(factory=dict)
     """The names of peers that have chosen one. They are used where the slot has no display name."""
@@ -309,6 +310,7 @@ class SeasonTable(MatchTable):
         except IllegalMove as error:
             return self._illegal(seat, event, f"{error}{self.season.suffix(sent.move)}", error.code, now)
         except InvalidMove as error:
+            # The official server fails here and drops the connection: no referee has found a violation.
             return self._drop(seat, event, error, now)
         self.is_requested, self._asked = False, None
         self._clock.stop()
