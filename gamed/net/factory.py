@@ -49,8 +49,9 @@ class SessionFactory:
     message_seconds: float = field(default=0.0, kw_only=True)
     """How long a message may take from its beginning to its end. 0: no limit."""
 
-    connect: Callable[[], Connection] = field(init=False)
-    """Makes a dialect's connection. It is set with the reception before the first peer comes; see `GameListener`."""
+    connect: Callable[[], Connection] | None = field(default=None, init=False)
+    """Makes a dialect's connection; None: the game could not be loaded. It is set with the reception, see
+    `GameListener`, before the first peer is let in."""
 
     reception: Reception = field(init=False)
 
@@ -124,8 +125,10 @@ class SessionFactory:
             self._sweep.cancel()
 
     def buildProtocol(self, address: IAddress) -> Session | None:
-        """Return a session, or None if the limits refuse the connection, which is then closed."""
+        """Return a session. None closes the connection: the limits refuse it, or the game could not be loaded."""
         host = host_of(address)
+        if self.connect is None:
+            return None
         if not self.limits.admit(host):
             self.traffic.refused[self.limits.why] += 1
             return None

@@ -101,10 +101,20 @@ class FirstConnection:
         self.reactor.removeReader(self)
 
     def doRead(self) -> None:
-        """Load, and then have the port accept. If loading fails, each connection tries again, and is closed."""
+        """Load, and then have the port accept. If that fails, the connection is closed; the next one tries again."""
         self.reactor.removeReader(self)
-        loading = self.load().addErrback(lambda failure: log.failure("a listener cannot be loaded", failure))
-        loading.addCallback(lambda _result: self.port.startReading() if self.port.connected else None)
+        self.load().addCallbacks(self._loaded, self._not_loaded)
+
+    def _loaded(self, _result: object) -> None:
+        if self.port.connected:
+            self.port.startReading()
+
+    def _not_loaded(self, failure: Failure) -> None:
+        log.failure("a listener cannot be loaded", failure)
+        if self.port.connected:
+            # Its factory has nothing that could serve the connection.
+            self.port.doRead()
+            self.reactor.addReader(self)
 
     def fileno(self) -> int:
         """Return the port's descriptor."""

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from attrs import define, evolve, field
+from twisted.internet.address import IPv4Address
 from twisted.internet.defer import Deferred
 from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
@@ -25,6 +26,7 @@ class Readers:
     """A reactor and a port that take notes of who reads."""
 
     connected: bool = True
+    accepted: int = 0
     reading: list[Any] = field(factory=list)
 
     def addReader(self, reader: Any) -> None:
@@ -33,6 +35,9 @@ class Readers:
     def removeReader(self, reader: Any) -> None:
         if reader in self.reading:
             self.reading.remove(reader)
+
+    def doRead(self) -> None:
+        self.accepted += 1
 
     def startReading(self) -> None:
         self.reading.append(self)
@@ -56,11 +61,15 @@ class FirstConnectionTests(SynchronousTestCase):
         self.loading.callback(None)
         self.assertEqual(self.port.reading, [self.port])
 
-    def test_what_cannot_be_loaded_is_logged_and_the_port_accepts(self) -> None:
+    def test_what_cannot_be_loaded_is_logged_and_the_next_connection_tries_again(self) -> None:
         self.first.doRead()
-        self.loading.errback(ConfigError("the course is gone"))
+        failed, self.loading = self.loading, Deferred()
+        failed.errback(ConfigError("the course is gone"))
         self.assertEqual(len(self.flushLoggedErrors(ConfigError)), 1)
-        self.assertEqual(self.port.reading, [self.port])
+        self.assertEqual((self.port.accepted, self.port.reading), (1, [self.first]))
+        self.first.doRead()
+        self.loading.callback(None)
+        self.assertEqual((self.port.accepted, self.port.reading), (1, [self.port]))
 
     def test_a_port_that_was_closed_meanwhile_stays_closed(self) -> None:
         self.first.doRead()
@@ -109,6 +118,12 @@ class GameListenerTests(SynchronousTestCase):
         self.assertEqual((self.made, self.configured), (["start"], []))
         self.assertIs(self.entrance.reception, self.public.reception)
         self.assertEqual((self.entrance.connect(), self.public.connect()), (["start"], ["start"]))
+
+    def test_what_could_not_be_loaded_lets_nobody_in(self) -> None:
+        self.listener.configure("bad later")
+        self.patch(FirstCome, "configure", lambda _reception, _settings: self.check("bad"))
+        self.assertRaises(ConfigError, self.listener.load)
+        self.assertIsNone(self.public.buildProtocol(IPv4Address("TCP", "10.0.0.1", 4711)))
 
     def test_where_the_listener_is_switched_off_fixtures_are_served(self) -> None:
         self.listener.factory = None
