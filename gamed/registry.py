@@ -224,7 +224,7 @@ class GameType:
     """The options that say for how many players a room is; a fixture's are set."""
 
     hosted: Callable[[], HostedGame]
-    """Returns what hosts the game; imports the code for it. Games of one listener have the same function."""
+    """Returns what hosts the game; imports the code for it. Games of one listener may have the same function."""
 
     draw: Callable[[History, int | None], str]
     """Returns the position after a number of moves (None: all) as text."""

@@ -71,7 +71,7 @@ class Reloader:
             old, new = before.listeners[name], config.listeners[name]
             takes = _take_limits(factory, new)
             takes = (*takes, "password") if getattr(new, "password", "") else takes
-            self.lobby.settings[self.listeners.all[name].game_type.kind] = new
+            self.lobby.settings[self.listeners.by_section[name].game_type.kind] = new
             for key in _changed(old, new):
                 # A reception keeps its password if the configuration has none.
                 kept = key in AT_START or (key == "password" and key not in takes)
@@ -96,11 +96,11 @@ class Reloader:
         configured: list[str] = []
         try:
             for name in self.listeners.factories:
-                self.listeners.all[name].configure(config.listeners[name])
+                self.listeners.by_section[name].configure(config.listeners[name])
                 configured.append(name)
         except ConfigError:
             for name in configured:
-                self.listeners.all[name].configure(before.listeners[name])
+                self.listeners.by_section[name].configure(before.listeners[name])
             raise
 
     def _console(self, old: ConsoleConfig, new: ConsoleConfig) -> tuple[list[str], list[str]]:

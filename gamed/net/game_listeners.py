@@ -52,7 +52,8 @@ class GameListener:
     def _serve(self, reception: Reception, settings: Any) -> None:
         connect = partial(self.game_type.hosted().connection, settings)
         for factory in {self.entrance, self.factory or self.entrance}:
-            factory.connect, factory.reception = connect, reception
+            # The last one lets peers in.
+            factory.reception, factory.connect = reception, connect
 
     def configure(self, settings: Any) -> None:
         """Replace the settings. Raises ConfigError and changes nothing if they cannot be used."""
@@ -69,21 +70,21 @@ class GameListener:
 class GameListeners:
     """All games, by their sections of the configuration."""
 
-    all: Mapping[str, GameListener]
+    by_section: Mapping[str, GameListener]
 
     @cached_property
     def factories(self) -> Mapping[str, SessionFactory]:
         """The session factory of each listener that is on."""
-        return {name: each.factory for name, each in self.all.items() if each.factory is not None}
+        return {name: each.factory for name, each in self.by_section.items() if each.factory is not None}
 
     @property
     def by_kind(self) -> Mapping[str, GameListener]:
         """All of them, by the kind of the game."""
-        return {each.game_type.kind: each for each in self.all.values()}
+        return {each.game_type.kind: each for each in self.by_section.values()}
 
     def load(self) -> None:
         """Import all games: console and pages show those without a listener, too, as records. Call it in a thread."""
-        for each in self.all.values():
+        for each in self.by_section.values():
             each.game_type.load() if each.factory is None else each.load()
 
     def of(self, game: str) -> SessionFactory | None:

@@ -98,6 +98,7 @@ class BattleshipConnection:
 
     _reader: LineReader
     _last: bytes = b""
+    """The last line, which says whether an answer is due."""
 
     def receive_data(self, data: bytes) -> None:
         """Take bytes from the client. Empty bytes mean that it has closed its side."""

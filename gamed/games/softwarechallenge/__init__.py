@@ -53,10 +53,11 @@ def _time(seconds: float) -> Options:
     return {"soft_milliseconds": soft, "hard_milliseconds": 5 * soft}
 
 
-def season_type(package: str, version: str, players: Sequence[str]) -> GameType:
+def season_type(package: str, version: str, players: Sequence[str], most_moves: int) -> GameType:
     """Return the game type of a season, whose folder is a package with modules of certain names.
 
-    `version`: of the records' format. `players`: the names of the bots' strategies.
+    `version`: of the records' format. `players`: the names of the bots' strategies. `most_moves`: of a match that
+    `gamed play` begins.
     """
     kind = package.rpartition(".")[2]
     replays = (Named(f"{package}.replays.{name}") for name in ("write", "read_replay", "file_name"))
@@ -67,8 +68,9 @@ def season_type(package: str, version: str, players: Sequence[str]) -> GameType:
         folder=Path(__file__).parent / "seasons" / kind,
         settings=Settings,
         options=_options,
-        # By the rules, a game has at most 60 moves.
-        contest=Contest({MOST_MOVES: 100}, 2, time=_time, arguments="--host {host} --port {port} --reservation {code}"),
+        contest=Contest(
+            {MOST_MOVES: most_moves}, 2, time=_time, arguments="--host {host} --port {port} --reservation {code}"
+        ),
         room_options={MOST_MOVES: 1_000, OPENING_PLIES: 4},
         hosted=partial(Named(f"{__name__}.server.hosted"), f"{package}.wire"),
         draw=Named(f"{package}.text_board.draw"),

@@ -258,9 +258,8 @@ def _piece_of(element: Element) -> _Piece:
         elif type_ is not None:
             hint = f"{type_[:20]!r} is not a type: {types}"
         raise RemoteProtocolError(reason, code="unknown-value", hint=hint)
-    return moves.NOBODY if owner is None else moves.COLORS.index(
-        owner
-    ), moves.NOTHING if type_ is None else moves.LETTERS[type_]
+    whose = moves.NOBODY if owner is None else moves.COLORS.index(owner)
+    return whose, moves.NOTHING if type_ is None else moves.LETTERS[type_]
 
 
 def _original(kind: str, inner: Sequence[str]) -> str:
