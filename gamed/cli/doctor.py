@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 
+import attrs
 import click
 
 from gamed.cli.terminal import config_option, json_option, one_line
 from gamed.config import load
 from gamed.core.errors import ConfigError
-from gamed.doctor.examination import examine, plain, worst
+from gamed.doctor.examination import examine, worst
 from gamed.doctor.quick_checks import ERROR, OK, Finding
 
 _COLOURS = {"ok": "green", "warning": "yellow", "error": "red"}
@@ -34,7 +35,7 @@ def doctor(ctx: click.Context, config: str | None, quick: bool, as_json: bool) -
         where = f"{config} can be used" if config else "no file was given; the defaults of etc/gamed.toml apply"
         findings = [Finding("configuration", OK, where), *examine(loaded, quick=quick)]
     if as_json:
-        click.echo(json.dumps([plain(finding) for finding in findings], indent=2))
+        click.echo(json.dumps([attrs.asdict(finding) for finding in findings], indent=2))
     else:
         for finding in findings:
             status = click.style(f"{finding.status:<8}", fg=_COLOURS[finding.status])

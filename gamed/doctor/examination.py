@@ -19,15 +19,26 @@ from contextlib import ExitStack, suppress
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
-import attrs
 from sqlalchemy import create_engine
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
 from gamed.config import SQLITE, Config
 from gamed.doctor import ports, quick_checks
-from gamed.doctor.quick_checks import ERROR, OK, WARNING, Finding, check_store, damage
+from gamed.doctor.quick_checks import (
+    ERROR,
+    OK,
+    WARNING,
+    Finding,
+    Result,
+    check_store,
+    damage,
+    fine,
+    nearest,
+    problem,
+    warning,
+)
 from gamed.net.listener import standard_endpoint, why_not
 from gamed.net.strings import FAMILIES, parse
 from gamed.registry import games
@@ -107,7 +118,7 @@ def endpoints(config: Config) -> Mapping[str, str]:
     return {name: text for name, text in texts.items() if text}
 
 
-def check_ports(config: Config) -> Iterator[tuple[str, str]]:
+def check_ports(config: Config) -> Iterator[Result]:
     """Whether each port is free, or held by the daemon of this configuration."""
     daemon = ports.running(config.store.journal / "lock")
     used: dict[int, str] = {}
@@ -115,34 +126,34 @@ def check_ports(config: Config) -> Iterator[tuple[str, str]]:
         endpoint = parse(text)
         port = endpoint.port
         if endpoint.kind == "systemd":
-            yield OK, f"[{name}] gets its port from elsewhere ({endpoint.kind})"
+            yield fine(f"[{name}] gets its port from elsewhere ({endpoint.kind})")
         if port is None or endpoint.kind not in FAMILIES:
             # The check of endpoints reports those that cannot be used.
             continue
         if port and port in used:
-            yield ERROR, f"[{name}] and [{used[port]}] both use port {port}: give one of them another endpoint"
+            yield problem(f"[{name}] and [{used[port]}] both use port {port}: give one of them another endpoint")
             continue
         used[port] = name
         error = ports.taken(endpoint)
         if error is None:
-            yield OK, f"[{name}] port {port} is free"
+            yield fine(f"[{name}] port {port} is free")
         else:
             yield _taken(name, text, port, error, daemon)
 
 
-def _taken(name: str, text: str, port: int, error: OSError, daemon: int | None) -> tuple[str, str]:
+def _taken(name: str, text: str, port: int, error: OSError, daemon: int | None) -> Result:
     if daemon is not None and error.errno == errno.EADDRINUSE:
         is_holder = ports.holds(daemon, ports.listening(port))
         if is_holder:
-            return OK, f"[{name}] port {port} is held by the running gamed (pid {daemon})"
+            return fine(f"[{name}] port {port} is held by the running gamed (pid {daemon})")
         if is_holder is None:
             who = f"perhaps by the running gamed (pid {daemon})"
-            return WARNING, f"[{name}] port {port} is in use, {who}: run this as its user to find out"
+            return warning(f"[{name}] port {port} is in use, {who}: run this as its user to find out")
     shown = f" `ss -tlnp sport = :{port}` shows who has it." if error.errno == errno.EADDRINUSE else ""
-    return ERROR, why_not(name, text, error) + shown
+    return problem(why_not(name, text, error) + shown)
 
 
-def check_reserved(config: Config) -> Iterator[tuple[str, str]]:
+def check_reserved(config: Config) -> Iterator[Result]:
     """Whether an outgoing connection can take one of our ports before the daemon does."""
     with suppress(OSError):
         low, high = (int(text) for text in EPHEMERAL.read_text().split())
@@ -152,16 +163,13 @@ def check_reserved(config: Config) -> Iterator[tuple[str, str]]:
         missing = sorted(wanted - reserved - _held_by_systemd())
         if missing:
             listed = ", ".join(map(str, missing))
-            yield (
-                WARNING,
-                (
-                    f"port {listed} may be taken by an outgoing connection, which uses a port from {low} to {high}: "
-                    "list it in etc/sysctl.d/gamed.conf, install that file and run `sysctl --system`, or let systemd "
-                    "hold the port"
-                ),
+            yield warning(
+                f"port {listed} may be taken by an outgoing connection, which uses a port from {low} to {high}: "
+                "list it in etc/sysctl.d/gamed.conf, install that file and run `sysctl --system`, or let systemd "
+                "hold the port"
             )
         else:
-            yield OK, "no outgoing connection can take one of our ports"
+            yield fine("no outgoing connection can take one of our ports")
 
 
 def _held_by_systemd() -> set[int]:
@@ -179,7 +187,7 @@ def _numbers(text: str) -> set[int]:
     return found
 
 
-def check_sockets(config: Config, folders: Iterable[Path] = UNIT_FOLDERS) -> Iterator[tuple[str, str]]:
+def check_sockets(config: Config, folders: Iterable[Path] = UNIT_FOLDERS) -> Iterator[Result]:
     """Whether systemd holds sockets for listeners whose endpoint in the configuration is another one."""
     for unit in _units("gamed*.socket", folders):
         text = unit.read_text()
@@ -188,14 +196,11 @@ def check_sockets(config: Config, folders: Iterable[Path] = UNIT_FOLDERS) -> Ite
         if endpoint is not None:
             held = _STREAM.findall(text)
             is_same = str(parse(endpoint).port) in held
-            yield (
-                ERROR if is_same else WARNING,
-                (
-                    f"[{section}] {unit} has systemd hold port {', '.join(held)} for this listener, whose endpoint is "
-                    f'"{endpoint}": '
-                    + ("it cannot be opened" if is_same else "connections to that port are closed")
-                    + f". If the unit is started, `systemctl mask --now {unit.name}`, or leave the endpoint out"
-                ),
+            yield (problem if is_same else warning)(
+                f"[{section}] {unit} has systemd hold port {', '.join(held)} for this listener, whose endpoint is "
+                f'"{endpoint}": '
+                + ("it cannot be opened" if is_same else "connections to that port are closed")
+                + f". If the unit is started, `systemctl mask --now {unit.name}`, or leave the endpoint out"
             )
 
 
@@ -221,47 +226,41 @@ def _units(pattern: str, folders: Iterable[Path]) -> list[Path]:
 # Files
 
 
-def check_state(state: Path) -> Iterator[tuple[str, str]]:
+def check_state(state: Path) -> Iterator[Result]:
     """Whether we can write to the state directory, and nobody else can."""
     if not state.is_dir():
         parent = next((folder for folder in state.parents if folder.is_dir()), Path("/"))
         if not state.exists() and os.access(parent, os.W_OK | os.X_OK):
-            yield OK, f"{state} will be created at the first start"
+            yield fine(f"{state} will be created at the first start")
         else:
-            yield (
-                ERROR,
-                f"{state} cannot be created in {parent}: create it, and make the daemon's user its owner",
-            )
+            yield problem(f"{state} cannot be created in {parent}: create it, and make the daemon's user its owner")
         return
     status = state.stat()
     if not os.access(state, os.W_OK | os.X_OK):
         advice = "make the daemon's user its owner, or run this as that user"
-        yield ERROR, f"{state} is not writable for user {os.geteuid()}: {advice}"
+        yield problem(f"{state} is not writable for user {os.geteuid()}: {advice}")
     elif status.st_mode & 0o022:
-        yield WARNING, f"{state} is writable for other users: run chmod go-w {shlex.quote(str(state))}"
+        yield warning(f"{state} is writable for other users: run chmod go-w {shlex.quote(str(state))}")
     else:
-        yield OK, f"{state} is writable for us, and for nobody else"
+        yield fine(f"{state} is writable for us, and for nobody else")
     foreign = [path for path in sorted(state.glob("journal/*")) if path.stat().st_uid != status.st_uid]
     if foreign:
-        yield ERROR, f"{foreign[0]} has another owner than {state}, so the daemon cannot open it: run chown"
+        yield problem(f"{foreign[0]} has another owner than {state}, so the daemon cannot open it: run chown")
 
 
-def check_journal(journal: Path) -> Iterator[tuple[str, str]]:
+def check_journal(journal: Path) -> Iterator[Result]:
     """Whether a start of the daemon has kept damaged segments of the journal aside."""
     damaged = sorted(journal.glob(f"*{DAMAGED}"))
     for path in damaged:
-        yield (
-            WARNING,
-            (
-                f"{path} is damaged: the log of the start that found it says how much, and which games are known to "
-                "have lost something. Check the disk, copy the file if you want to examine it, then remove it"
-            ),
+        yield warning(
+            f"{path} is damaged: the log of the start that found it says how much, and which games are known to "
+            "have lost something. Check the disk, copy the file if you want to examine it, then remove it"
         )
     if not damaged:
-        yield OK, "no damaged segment was found"
+        yield fine("no damaged segment was found")
 
 
-def check_lock(config: Config) -> Iterator[tuple[str, str]]:
+def check_lock(config: Config) -> Iterator[Result]:
     """Whether another daemon uses the state directory: one that has none of the ports of this configuration."""
     daemon = ports.running(config.store.journal / "lock")
     if daemon is None:
@@ -269,49 +268,41 @@ def check_lock(config: Config) -> Iterator[tuple[str, str]]:
     numbers = {parse(text).port for text in endpoints(config).values()} - {None, 0}
     seen = [ports.holds(daemon, ports.listening(number)) for number in numbers if number]
     if seen and not any(has is not False for has in seen):
-        yield (
-            ERROR,
-            (
-                f"{config.store.state} is in use by another gamed (pid {daemon}), which has none of these ports: "
-                "stop it, or set [store] state to another directory"
-            ),
+        yield problem(
+            f"{config.store.state} is in use by another gamed (pid {daemon}), which has none of these ports: "
+            "stop it, or set [store] state to another directory"
         )
 
 
-def check_disks(config: Config) -> Iterator[tuple[str, str]]:
+def check_disks(config: Config) -> Iterator[Result]:
     """Test the disks of the state directory and of the database's file."""
     folders = [Path(config.store.state)]
     if config.store.url.startswith(SQLITE) and config.store.url != SQLITE:
         folders.append(Path(config.store.url.removeprefix(SQLITE)).absolute().parent)
-    for folder in dict.fromkeys(map(_there, folders)):
+    for folder in dict.fromkeys(nearest(folder.absolute()) for folder in folders):
         yield from check_disk(folder)
 
 
-def _there(folder: Path) -> Path:
-    """Return a directory, or the nearest one above it that exists."""
-    return folder if folder.is_dir() else next(above for above in folder.absolute().parents if above.is_dir())
-
-
-def check_disk(folder: Path) -> Iterator[tuple[str, str]]:
+def check_disk(folder: Path) -> Iterator[Result]:
     """Test a disk: write, sync, drop from memory, read back and compare, and measure the syncs."""
     free = os.statvfs(folder).f_bavail * os.statvfs(folder).f_frsize
     if free < FREE_BYTES:
-        yield WARNING, f"{free // 1_000_000} MB are free in {folder}: a full disk suspends all games, so make room"
+        yield warning(f"{free // 1_000_000} MB are free in {folder}: a full disk suspends all games, so make room")
     kind = filesystem(folder)
     if kind in _IN_MEMORY:
-        yield WARNING, f"{folder} is on a {kind}: its files may not survive a restart of the machine"
+        yield warning(f"{folder} is on a {kind}: its files may not survive a restart of the machine")
     try:
         seconds = honest(folder)
     except OSError as error:
-        yield ERROR, f"{folder} cannot be written, synced and read back: {error.strerror or error}"
+        yield problem(f"{folder} cannot be written, synced and read back: {error.strerror or error}")
         return
     shown = f"a sync of a page takes {seconds * 1000:.2f} ms on {kind}"
     if seconds < TOO_FAST and kind not in _IN_MEMORY:
-        yield WARNING, f'{shown}: faster than any disk, so durability = "disk" may not survive a power cut'
+        yield warning(f'{shown}: faster than any disk, so durability = "disk" may not survive a power cut')
     elif seconds > TOO_SLOW:
-        yield WARNING, f'{shown}: durability = "disk" adds that to each move'
+        yield warning(f'{shown}: durability = "disk" adds that to each move')
     else:
-        yield OK, f"data is read back as it was written; {shown}"
+        yield fine(f"data is read back as it was written; {shown}")
 
 
 def honest(folder: Path) -> float:
@@ -348,7 +339,7 @@ def filesystem(folder: Path, mounts: Path = Path("/proc/self/mounts")) -> str:
 # The rest
 
 
-def check_database(url: str) -> Iterator[tuple[str, str]]:
+def check_database(url: str) -> Iterator[Result]:
     """Whether the database can be reached, is intact and writable, and has a schema that this version knows."""
     try:
         yield from _database(url)
@@ -356,10 +347,10 @@ def check_database(url: str) -> Iterator[tuple[str, str]]:
         # The quick check has reported it.
         return
     except SQLAlchemyError as error:
-        yield ERROR, f"the database {public_url(url)}: {sentence(error)}"
+        yield problem(f"the database {public_url(url)}: {sentence(error)}")
 
 
-def _database(url: str) -> Iterator[tuple[str, str]]:
+def _database(url: str) -> Iterator[Result]:
     known = parsed(url)
     file = Path(known.database or "")
     if known.get_backend_name() != "sqlite":
@@ -368,7 +359,7 @@ def _database(url: str) -> Iterator[tuple[str, str]]:
         # The quick check has reported it.
         return
     elif not file.exists():
-        yield OK, f"{file} will be created at the first start"
+        yield fine(f"{file} will be created at the first start")
         return
     else:
         engine = create_engine(
@@ -379,7 +370,7 @@ def _database(url: str) -> Iterator[tuple[str, str]]:
         connected = engine.connect()
     except SQLAlchemyError as error:
         asked = "" if os.geteuid() else ". Run this as the daemon's user (docs/howto/install.md#check)"
-        yield ERROR, f"the database {name}: {sentence(error)}{asked}"
+        yield problem(f"the database {name}: {sentence(error)}{asked}")
         return
     with ExitStack() as stack:
         stack.callback(engine.dispose)
@@ -387,7 +378,7 @@ def _database(url: str) -> Iterator[tuple[str, str]]:
         if known.get_backend_name() == "sqlite":
             said = str(connection.exec_driver_sql("PRAGMA integrity_check").scalar())
             if said != "ok":
-                yield ERROR, damage(file, said)
+                yield problem(damage(file, said))
                 return
         else:
             # This fails if the disk is full or the server is read-only. The rollback removes the data.
@@ -395,54 +386,53 @@ def _database(url: str) -> Iterator[tuple[str, str]]:
             connection.rollback()
         current = current_revision(connection)
     if current == HEAD:
-        yield OK, f"{name} is intact and has the schema of this version"
+        yield fine(f"{name} is intact and has the schema of this version")
     elif current is None or current < HEAD:
-        yield WARNING, f"{name} has the schema {current or 'of no version'}; the next start migrates it to {HEAD}"
+        yield warning(f"{name} has the schema {current or 'of no version'}; the next start migrates it to {HEAD}")
     else:
-        yield ERROR, f"{name} has the schema {current}, and this gamed knows none later than {HEAD}: use a newer gamed"
+        yield problem(
+            f"{name} has the schema {current}, and this gamed knows none later than {HEAD}: use a newer gamed"
+        )
 
 
-def check_clocks(state: Path) -> Iterator[tuple[str, str]]:
+def check_clocks(state: Path) -> Iterator[Result]:
     """Whether the clocks go forward, and the date is plausible."""
     first = time.monotonic()
     time.sleep(0.01)
     if not 0 < time.monotonic() - first < 1:
-        yield ERROR, "the monotonic clock does not run evenly: time limits cannot be kept on this machine"
+        yield problem("the monotonic clock does not run evenly: time limits cannot be kept on this machine")
     now = datetime.now(UTC)
     newest = max((path.stat().st_mtime for path in state.glob("journal/*.journal")), default=0.0)
     if now.year < LEAST_YEAR:
-        yield (
-            ERROR,
-            f"the date is {now:%Y-%m-%d}: set the clock (timedatectl set-ntp true), because records have the date",
+        yield problem(
+            f"the date is {now:%Y-%m-%d}: set the clock (timedatectl set-ntp true), because records have the date"
         )
     elif newest > now.timestamp() + 60:
-        yield (
-            WARNING,
-            "the journal's date is in the future, so the clock was set back: check it, because records have the date",
+        yield warning(
+            "the journal's date is in the future, so the clock was set back: check it, because records have the date"
         )
     else:
-        yield OK, f"the clocks go forward; it is {now:%Y-%m-%d %H:%M} UTC"
+        yield fine(f"the clocks go forward; it is {now:%Y-%m-%d %H:%M} UTC")
 
 
-def check_unit(folders: Iterable[Path] = UNIT_FOLDERS) -> Iterator[tuple[str, str]]:
+def check_unit(folders: Iterable[Path] = UNIT_FOLDERS) -> Iterator[Result]:
     """Whether an installed systemd unit names a program and a configuration that exist."""
     unit = next(iter(_units("gamed.service", folders)), None)
     if unit is None:
-        yield OK, "no systemd unit is installed (docs/howto/install.md explains how)"
+        yield fine("no systemd unit is installed (docs/howto/install.md explains how)")
         return
     starts = [line.partition("=")[2] for line in unit.read_text().splitlines() if line.startswith("ExecStart=")]
     words = shlex.split(starts[-1]) if starts else []
     if not words:
-        yield ERROR, f"{unit} does not start a program: install etc/systemd/gamed.service again"
+        yield problem(f"{unit} does not start a program: install etc/systemd/gamed.service again")
         return
     missing = [word for word in (words[0].lstrip("-@:+!"), *_after(words, "--config")) if not Path(word).exists()]
     if missing:
-        yield (
-            ERROR,
-            f"{unit} names {missing[0]}, which does not exist: correct ExecStart=, then run systemctl daemon-reload",
+        yield problem(
+            f"{unit} names {missing[0]}, which does not exist: correct ExecStart=, then run systemctl daemon-reload"
         )
     else:
-        yield OK, f"{unit} names a program and a configuration that exist"
+        yield fine(f"{unit} names a program and a configuration that exist")
 
 
 def _after(words: list[str], option: str) -> list[str]:
@@ -453,8 +443,3 @@ def worst(findings: Iterable[Finding]) -> str:
     """Return the worst status."""
     statuses = {finding.status for finding in findings}
     return next(status for status in (ERROR, WARNING, OK) if status in statuses or status == OK)
-
-
-def plain(finding: Finding) -> dict[str, Any]:
-    """Return a finding for JSON."""
-    return attrs.asdict(finding)

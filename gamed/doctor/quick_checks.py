@@ -19,7 +19,7 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from ipaddress import ip_address
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 from urllib.parse import urlsplit
 
 from attrs import frozen
@@ -70,7 +70,26 @@ class Finding:
     """A sentence for the administrator."""
 
 
-Check = tuple[str, Callable[[], Iterable[tuple[str, str]]]]
+Result: TypeAlias = tuple[str, str]
+"""A status and a sentence: what a check yields."""
+
+Check: TypeAlias = tuple[str, Callable[[], Iterable[Result]]]
+"""A check with its name."""
+
+
+def fine(text: str) -> Result:
+    """Return a result that needs nobody."""
+    return OK, text
+
+
+def warning(text: str) -> Result:
+    """Return a result that the administrator should know."""
+    return WARNING, text
+
+
+def problem(text: str) -> Result:
+    """Return a result that has to be mended."""
+    return ERROR, text
 
 
 def run(checks: Iterable[Check]) -> list[Finding]:
@@ -109,20 +128,17 @@ def checks(
     )
 
 
-def check_secrets(file: Path | None) -> Iterator[tuple[str, str]]:
+def check_secrets(file: Path | None) -> Iterator[Result]:
     """Check whether everybody can read a configuration that has a password."""
     if file is None or not _has_secret(tomllib.loads(file.read_text(encoding="utf-8"))):
         return
     if file.stat().st_mode & stat.S_IROTH:
-        yield (
-            WARNING,
-            (
-                f"{file} has a password and can be read by everybody: `chmod o-r {shlex.quote(str(file))}`, and make "
-                "the daemon's user its owner or group"
-            ),
+        yield warning(
+            f"{file} has a password and can be read by everybody: `chmod o-r {shlex.quote(str(file))}`, and make "
+            "the daemon's user its owner or group"
         )
     else:
-        yield OK, f"{file} has a password and cannot be read by everybody"
+        yield fine(f"{file} has a password and cannot be read by everybody")
 
 
 def _has_secret(tree: Mapping[str, Any]) -> bool:
@@ -131,18 +147,18 @@ def _has_secret(tree: Mapping[str, Any]) -> bool:
     return any(holder.get("password") for holder in holders) or bool(urlsplit(url).password)
 
 
-def check_passwords(config: Config) -> Iterator[tuple[str, str]]:
+def check_passwords(config: Config) -> Iterator[Result]:
     """Check whether a password is the one of the examples."""
     holders = {**config.listeners, "console": config.console}
     holders |= {f"[console.accounts]] of {account.user}": account for account in config.console.accounts}
     for name, holder in holders.items():
         if getattr(holder, "password", None) == EXAMPLE:
-            yield WARNING, f"[{name}] has the password of the examples, which everybody knows: choose another one"
+            yield warning(f"[{name}] has the password of the examples, which everybody knows: choose another one")
 
 
 def check_endpoints(
     endpoints: Mapping[str, str], is_handed_over: Callable[[str], bool] = is_handed_over
-) -> Iterator[tuple[str, str]]:
+) -> Iterator[Result]:
     """Check whether each endpoint can be used, with its key and certificate."""
     can_all_be_used = True
     for section, text in endpoints.items():
@@ -150,14 +166,14 @@ def check_endpoints(
             endpoint = _endpoint(section, text, is_handed_over)
         except ConfigError as error:
             can_all_be_used = False
-            yield ERROR, str(error)
+            yield problem(str(error))
         else:
             if isinstance(endpoint, TLSEndpoint):
                 made = endpoint.certificates.current
                 yield _lasting(section, made.begins, made.expires)
                 yield from (_readable(section, key) for key in made.keys if is_readable_by_all(key))
     if can_all_be_used:
-        yield OK, "each endpoint can be used"
+        yield fine("each endpoint can be used")
 
 
 def _endpoint(section: str, text: str, is_handed_over: Callable[[str], bool]) -> Any:
@@ -177,49 +193,42 @@ def is_readable_by_all(file: Path) -> bool:
     return bool(file.stat().st_mode & stat.S_IROTH)
 
 
-def _readable(section: str, key: Path) -> tuple[str, str]:
-    text = (
+def _readable(section: str, key: Path) -> Result:
+    return warning(
         f"[{section}] {key} is a private key that everybody can read: `chmod o-r {shlex.quote(str(key))}`, and make "
         "the daemon's user its owner or group"
     )
-    return WARNING, text
 
 
-def _lasting(section: str, begins: datetime, expires: datetime) -> tuple[str, str]:
+def _lasting(section: str, begins: datetime, expires: datetime) -> Result:
     now, date = datetime.now(UTC), f"{expires:%Y-%m-%d %H:%M} UTC"
     if begins > now:
-        return (
-            WARNING,
-            (
-                f"[{section}] a certificate is not valid before {begins:%Y-%m-%d %H:%M} UTC, and clients refuse it: "
-                "check the clock, or use another certificate"
-            ),
+        return warning(
+            f"[{section}] a certificate is not valid before {begins:%Y-%m-%d %H:%M} UTC, and clients refuse it: "
+            "check the clock, or use another certificate"
         )
     if expires < now:
-        return (
-            WARNING,
-            (
-                f"[{section}] a certificate expired at {date}, and clients refuse it: renew it, then "
-                "`systemctl reload gamed`"
-            ),
+        return warning(
+            f"[{section}] a certificate expired at {date}, and clients refuse it: renew it, then "
+            "`systemctl reload gamed`"
         )
     if expires < now + SOON:
-        return WARNING, f"[{section}] a certificate expires at {date}: renew it, then `systemctl reload gamed`"
-    return OK, f"[{section}] the key fits the certificate, which expires at {date}"
+        return warning(f"[{section}] a certificate expires at {date}: renew it, then `systemctl reload gamed`")
+    return fine(f"[{section}] the key fits the certificate, which expires at {date}")
 
 
-def check_games(config: Config, endpoints: Iterable[str]) -> Iterator[tuple[str, str]]:
+def check_games(config: Config, endpoints: Iterable[str]) -> Iterator[Result]:
     """Check whether the settings of each listener that is on can be used, with the files that they name."""
     for section, maker in games().items():
         if section in endpoints:
             try:
                 for text in maker.load().check(config.listeners[section]):
-                    yield WARNING, f"[{section}] {text}"
+                    yield warning(f"[{section}] {text}")
             except ConfigError as error:
-                yield ERROR, str(error)
+                yield problem(str(error))
 
 
-def check_store(url: str) -> Iterator[tuple[str, str]]:
+def check_store(url: str) -> Iterator[Result]:
     """Check whether a database URL can be used; a server is not connected to."""
     try:
         known = parsed(url)
@@ -229,19 +238,16 @@ def check_store(url: str) -> Iterator[tuple[str, str]]:
             return
     except (ArgumentError, StoreError) as error:
         said = error if isinstance(error, StoreError) else f"cannot use the database URL: {error}"
-        yield ERROR, f"[store] url: {said}"
+        yield problem(f"[store] url: {said}")
         return
     if not known.database or known.database == ":memory:":
-        yield WARNING, "the records are kept in memory only: set [store] url"
+        yield warning("the records are kept in memory only: set [store] url")
     elif not (folder := Path(known.database).absolute().parent).is_dir():
-        yield ERROR, f"[store] url: there is no directory {folder}: make it, or correct the path of the database"
+        yield problem(f"[store] url: there is no directory {folder}: make it, or correct the path of the database")
     elif not _is_writable(folder) or (Path(known.database).exists() and not _is_writable(Path(known.database))):
-        yield (
-            ERROR,
-            (
-                f"[store] url: {known.database} and its directory must be writable for user {os.geteuid()}: make the "
-                "daemon's user their owner, or run this as that user"
-            ),
+        yield problem(
+            f"[store] url: {known.database} and its directory must be writable for user {os.geteuid()}: make the "
+            "daemon's user their owner, or run this as that user"
         )
 
 
@@ -249,25 +255,22 @@ def _is_writable(path: Path) -> bool:
     return os.access(path, os.W_OK | (os.X_OK if path.is_dir() else 0))
 
 
-def check_state(state: Path) -> Iterator[tuple[str, str]]:
+def check_state(state: Path) -> Iterator[Result]:
     """Check whether the state directory can be written; it is made at the first start."""
-    there = _there(state.absolute())
-    if not there.is_dir() or not _is_writable(there):
-        yield (
-            ERROR,
-            (
-                f"[store] state: {state} cannot be used: {there} must be a directory that is writable for user "
-                f"{os.geteuid()}"
-            ),
+    folder = nearest(state.absolute())
+    if not folder.is_dir() or not _is_writable(folder):
+        yield problem(
+            f"[store] state: {state} cannot be used: {folder} must be a directory that is writable for user "
+            f"{os.geteuid()}"
         )
 
 
-def _there(path: Path) -> Path:
+def nearest(path: Path) -> Path:
     """Return a path, or the nearest one above it that exists."""
     return next(above for above in (path, *path.parents) if above.exists())
 
 
-def check_formats(folder: str) -> Iterator[tuple[str, str]]:
+def check_formats(folder: str) -> Iterator[Result]:
     """Check whether the operator's format indexes can be used."""
     if not folder:
         return
@@ -276,31 +279,28 @@ def check_formats(folder: str) -> Iterator[tuple[str, str]]:
     try:
         own = known_formats(folder).formats.keys() - known_formats().formats.keys()
     except ConfigError as error:
-        yield ERROR, str(error)
+        yield problem(str(error))
     else:
-        yield OK, f"[store] formats: {len(own)} formats in {folder}"
+        yield fine(f"[store] formats: {len(own)} formats in {folder}")
 
 
-def check_replays(config: Config) -> Iterator[tuple[str, str]]:
+def check_replays(config: Config) -> Iterator[Result]:
     """Check whether replay files can be written; their directory is made for the first one."""
     for section, settings in config.listeners.items():
         if not (name := getattr(settings, "replays", "")):
             continue
         folder = Path(name).absolute()
-        there = _there(folder)
-        if there.is_dir() and _is_writable(there):
-            yield OK, f"[{section}] replays: {folder} can be written"
+        made_in = nearest(folder)
+        if made_in.is_dir() and _is_writable(made_in):
+            yield fine(f"[{section}] replays: {folder} can be written")
         else:
-            yield (
-                WARNING,
-                (
-                    f"[{section}] replays: {folder} cannot be written, so no replay file will be: {there} must be a "
-                    f"directory that is writable for user {os.geteuid()}"
-                ),
+            yield warning(
+                f"[{section}] replays: {folder} cannot be written, so no replay file will be: {made_in} must be a "
+                f"directory that is writable for user {os.geteuid()}"
             )
 
 
-def check_ssh(config: Config, endpoints: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+def check_ssh(config: Config, endpoints: Mapping[str, str]) -> Iterator[Result]:
     """Check whether SSH's host key can be used, if there is one; otherwise the start makes it."""
     if not endpoints.get("console ssh"):
         return
@@ -312,54 +312,45 @@ def check_ssh(config: Config, endpoints: Mapping[str, str]) -> Iterator[tuple[st
     try:
         read_host_key(path)
     except ConfigError as error:
-        yield ERROR, str(error)
+        yield problem(str(error))
     else:
         if is_readable_by_all(path):
             yield _readable("console", path)
 
 
-def check_accounts(console: ConsoleConfig) -> Iterator[tuple[str, str]]:
+def check_accounts(console: ConsoleConfig) -> Iterator[Result]:
     """Check whether administrators can log in."""
     # The first account gets a random password if there is none.
     for account in console.accounts:
         if not account.password and not account.authorized_keys:
-            yield (
-                WARNING,
-                (
-                    f"[[console.accounts]] {account.user} has neither a password nor authorized keys, and cannot log "
-                    f"in: set one, or pass the password as the credential console.{account.user}.password"
-                ),
+            yield warning(
+                f"[[console.accounts]] {account.user} has neither a password nor authorized keys, and cannot log "
+                f"in: set one, or pass the password as the credential console.{account.user}.password"
             )
     for account in console.everybody:
         if account.authorized_keys:
             yield from _check_keys(account)
 
 
-def _check_keys(account: AccountConfig) -> Iterator[tuple[str, str]]:
+def _check_keys(account: AccountConfig) -> Iterator[Result]:
     from gamed.console.ssh_keys import read_keys  # noqa: PLC0415 (heavy)
 
     path, prefix = Path(account.authorized_keys), f"[console] authorized keys of {account.user}"
     read = read_keys(path)
-    yield from ((WARNING, f"{prefix}: {sentence}") for sentence in read.unused)
+    yield from (warning(f"{prefix}: {sentence}") for sentence in read.unused)
     if not read.keys and not read.unused:
-        yield WARNING, f"{prefix}: {path} has no key"
+        yield warning(f"{prefix}: {path} has no key")
     if path.exists() and path.stat().st_mode & (stat.S_IWOTH | stat.S_IWGRP):
-        yield (
-            WARNING,
-            f"{prefix}: others can write to {path}, and so log in: `chmod go-w {shlex.quote(str(path))}`",
-        )
+        yield warning(f"{prefix}: others can write to {path}, and so log in: `chmod go-w {shlex.quote(str(path))}`")
 
 
-def check_web(text: str) -> Iterator[tuple[str, str]]:
+def check_web(text: str) -> Iterator[Result]:
     """Check whether the pages can be reached from other machines without encryption."""
     where = _without_encryption(text)
     if where:
-        yield (
-            WARNING,
-            (
-                f'[web] endpoint = "{text}" listens on {where} without TLS, and logging in sends passwords in clear '
-                'text: add `:interface=127.0.0.1` and use a proxy, or use an "ssl:" endpoint'
-            ),
+        yield warning(
+            f'[web] endpoint = "{text}" listens on {where} without TLS, and logging in sends passwords in clear '
+            'text: add `:interface=127.0.0.1` and use a proxy, or use an "ssl:" endpoint'
         )
 
 
@@ -373,22 +364,19 @@ def _without_encryption(text: str) -> str | None:
     return interface or "all interfaces"
 
 
-def check_telnet(text: str) -> Iterator[tuple[str, str]]:
+def check_telnet(text: str) -> Iterator[Result]:
     """Check whether the console can be reached from other machines without encryption."""
     where = _without_encryption(text)
     if where == "":
-        yield OK, "the telnet console can be reached from this machine only"
+        yield fine("the telnet console can be reached from this machine only")
     elif where:
-        yield (
-            WARNING,
-            (
-                f'[console] telnet = "{text}" listens on {where}, and telnet sends passwords in clear text: add '
-                "`:interface=127.0.0.1`, or use [console] ssh"
-            ),
+        yield warning(
+            f'[console] telnet = "{text}" listens on {where}, and telnet sends passwords in clear text: add '
+            "`:interface=127.0.0.1`, or use [console] ssh"
         )
 
 
-def check_descriptors(config: Config, endpoints: Iterable[str]) -> Iterator[tuple[str, str]]:
+def check_descriptors(config: Config, endpoints: Iterable[str]) -> Iterator[Result]:
     """Check whether there are enough file descriptors for the connections that the configuration file allows.
 
     A number of connections that nobody has written is just an upper limit.
@@ -400,15 +388,12 @@ def check_descriptors(config: Config, endpoints: Iterable[str]) -> Iterator[tupl
     section = max(most, key=lambda name: most[name], default="")
     wanted = max(most.get(section, 0), DESCRIPTORS_KEPT) + DESCRIPTORS_KEPT
     if hard >= wanted:
-        yield OK, f"{hard} file descriptors are allowed"
+        yield fine(f"{hard} file descriptors are allowed")
         return
     configured = f", and [{section}] is configured for {most[section]}" if section else ""
-    yield (
-        ERROR if hard < 2 * DESCRIPTORS_KEPT else WARNING,
-        (
-            f"{hard} file descriptors allow {max(0, hard - DESCRIPTORS_KEPT)} connections{configured}: raise "
-            f"LimitNOFILE= of the unit, or `ulimit -Hn`, to {wanted} or more"
-        ),
+    yield (problem if hard < 2 * DESCRIPTORS_KEPT else warning)(
+        f"{hard} file descriptors allow {max(0, hard - DESCRIPTORS_KEPT)} connections{configured}: raise "
+        f"LimitNOFILE= of the unit, or `ulimit -Hn`, to {wanted} or more"
     )
 
 
@@ -420,7 +405,7 @@ def damage(file: Path, said: str) -> str:
     )
 
 
-def check_pages(url: str, seconds: float = PAGES_WITHIN) -> Iterator[tuple[str, str]]:
+def check_pages(url: str, seconds: float = PAGES_WITHIN) -> Iterator[Result]:
     """Check an SQLite file for damaged pages, for a limited time."""
     known = parsed(url)
     file = Path(known.database or "")
@@ -437,7 +422,6 @@ def check_pages(url: str, seconds: float = PAGES_WITHIN) -> Iterator[tuple[str, 
             said = str(error)
     if said != "ok":
         said = " ".join(said.split())
-        yield (
-            ERROR,
-            (f"{damage(file, said)}. Games can be played meanwhile; records that cannot be stored stay in the journal"),
+        yield problem(
+            f"{damage(file, said)}. Games can be played meanwhile; records that cannot be stored stay in the journal"
         )
