@@ -29,7 +29,6 @@ from gamed.net.systemd import Watchdog, notify
 from gamed.net.timers import ClockSteps
 from gamed.process.audit import AuditObserver
 from gamed.process.garbage import GarbagePauses, IdleCollector
-from gamed.process.logs import format_faster, observers_of
 from gamed.store.database import Database
 from gamed.store.journal import FileJournal
 from gamed.store.replays import ReplayWriter
@@ -116,7 +115,6 @@ class Daemon(MultiService):
     def startService(self) -> None:
         """Open the store, recover the games in the journal, and log `ready`."""
         _or_exit(super().startService)
-        format_faster(observers_of(globalLogPublisher))
         globalLogPublisher.addObserver(self.audit)
         url = self.storage.database.url
         found = quick_checks.run([("database", partial(quick_checks.check_pages, url))])

@@ -15,14 +15,12 @@ from twisted.logger import (
     Logger,
     LogLevel,
     LogPublisher,
-    jsonFileLogObserver,
-    textFileLogObserver,
 )
 from twisted.python.failure import Failure
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.core.texts import timestamp
-from gamed.process.logs import Lines, as_json, as_text, format_faster, json_lines, text_lines
+from gamed.process.logs import Lines, as_json, as_text, json_lines, text_lines
 
 
 class LogCase(SynchronousTestCase):
@@ -129,65 +127,6 @@ class TextTests(LogCase):
     def test_an_event_without_anything_is_a_line(self) -> None:
         self.assertEqual(as_text({}), "- [-#info] ")
         self.assertEqual(json.loads(as_json({}))["time"], "-")
-
-
-def refuse() -> str:
-    raise ValueError("no text")
-
-
-EVENTS = (
-    {
-        "log_format": "joined: room={room} seat={seat!r:>5} peer={peer}",
-        "room": "a\nb",
-        "seat": 1,
-        "peer": "J\u00fcrgen",
-    },
-    {"log_format": "{call()} {thing.real} {thing.real.bit_length()}", "call": lambda: "called", "thing": 7},
-    {"log_format": "{missing}"},
-    {"log_format": "{}"},
-    {"log_format": b"bytes {a}", "a": 1},
-    {"log_format": None},
-    {"log_format": ""},
-    {},
-    {"log_format": "{{}} {call()}", "call": refuse},
-    {"log_format": "x", "log_system": "other"},
-    {"log_format": "x", "log_time": None},
-    {"log_format": "x", "log_failure": Failure(ZeroDivisionError("y"))},
-)
-
-
-class FasterTests(SynchronousTestCase):
-    """Twisted's own text, written faster."""
-
-    def lines(self, event: dict[str, Any]) -> tuple[str | None, str | None]:
-        """Return what Twisted writes of an event, and what is written in its place."""
-        observer = textFileLogObserver(io.StringIO())
-        before = observer.formatEvent
-        format_faster([observer])
-        self.assertIsNot(observer.formatEvent, before)
-        return before(dict(event)), observer.formatEvent(dict(event))
-
-    def test_each_event_is_the_same_line(self) -> None:
-        for event in EVENTS:
-            for base in ({"log_time": 1.7e9 + 0.25, "log_namespace": "n", "log_level": LogLevel.warn}, {}):
-                theirs, ours = self.lines({**base, **event})
-                self.assertEqual(ours, theirs, event)
-
-    @settings(deadline=None, max_examples=60)
-    @given(st.text(max_size=20), st.text(max_size=20), st.floats(min_value=0, max_value=4e9))
-    @example("", "0", 1.9999995231628418)
-    def test_whatever_there_is_in_it(self, form: str, text: str, time: float) -> None:
-        base = {"log_time": time, "log_namespace": "n", "log_level": LogLevel.info}
-        theirs, ours = self.lines({**base, "log_format": form, "text": text})
-        self.assertEqual(ours, theirs)
-        theirs, ours = self.lines({**base, "log_format": "{text}", "text": text})
-        self.assertEqual(ours, theirs)
-
-    def test_what_writes_something_else_is_left_alone(self) -> None:
-        for observer in (textFileLogObserver(io.StringIO(), "%Y"), jsonFileLogObserver(io.StringIO())):
-            before = observer.formatEvent
-            format_faster([Lines(io.StringIO(), as_text), observer])
-            self.assertIs(observer.formatEvent, before)
 
 
 class FactoryTests(SynchronousTestCase):

@@ -1,10 +1,7 @@
 """Write the log, one line per event, as text or as JSON. Control characters are escaped.
 
 For twistd's option --logger: `twistd -n --logger gamed.process.logs.json_lines gamed`, or `text_lines`. The
-console sets the level. Without that option twistd writes the log itself; `format_faster` has it write the same lines.
-
-A game is six or seven lines of the log. Twisted's formatter reads a format anew for each line, in Python, and its
-timestamps are made anew, too: that is 17 of the 20 microseconds of a line, where `str.format_map` takes one.
+console sets the level. Without that option twistd writes the log itself.
 """
 
 from __future__ import annotations
@@ -12,16 +9,14 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, datetime
-from functools import lru_cache, partial
-from math import modf
 from pathlib import Path
 from typing import Any, Final, TextIO
 
 from attrs import define
-from twisted.logger import FileLogObserver, ILogObserver, LogEvent, LogLevel, LogPublisher, formatEvent, formatTime
+from twisted.logger import ILogObserver, LogEvent, LogPublisher, formatEvent
 from zope.interface import implementer
 
 from gamed.core.texts import printable, timestamp
@@ -82,7 +77,7 @@ def as_text(event: LogEvent) -> str:
     """Return time, logger, level and sentence, then the traceback with escaped line feeds."""
     head = f"{_time(event)} [{event.get('log_namespace', '-')}#{_level(event)}]"
     trace = _traceback(event)
-    return printable(f"{head} {sentence(event)}" + (f"\n{trace}" if trace else ""))
+    return printable(f"{head} {formatEvent(event)}" + (f"\n{trace}" if trace else ""))
 
 
 def as_json(event: LogEvent) -> str:
@@ -91,7 +86,7 @@ def as_json(event: LogEvent) -> str:
         "time": _time(event),
         "level": _level(event),
         "logger": event.get("log_namespace", "-"),
-        "event": sentence(event),
+        "event": formatEvent(event),
     }
     for name, value in event.items():
         if not name.startswith("log_") and name not in SECRET | fields.keys() and _is_own(event, name):
@@ -110,69 +105,12 @@ def _is_own(event: LogEvent, name: str) -> bool:
 
 def _time(event: LogEvent) -> str:
     seconds = event.get("log_time")
-    if seconds is None:
-        return "-"
-    # As datetime does: the fraction is rounded to microseconds, and then cut off.
-    fraction, whole = modf(seconds)
-    further, microseconds = divmod(round(fraction * 1e6), 1_000_000)
-    return f"{_second(int(whole) + further)}.{microseconds // 1000:03}Z"
-
-
-@lru_cache(maxsize=1)
-def _second(seconds: int) -> str:
-    """Return a moment up to its seconds; the lines of the log that follow are mostly of the same one."""
-    return timestamp(datetime.fromtimestamp(seconds, UTC)).removesuffix(".000Z")
-
-
-def sentence(event: LogEvent) -> str:
-    """Return an event's sentence: by Twisted's formatter, which knows more formats, only where `str` cannot do it."""
-    try:
-        return str(event["log_format"].format_map(event))
-    except Exception:  # noqa: BLE001 (a format may call anything)
-        return formatEvent(event)
-
-
-# Twisted's own text
-
-_OURS: Final = frozenset({"log_time", "log_namespace", "log_level"})
-"""What each event has that comes by a `Logger`."""
-
-_SAMPLE: Final[LogEvent] = {
-    "log_time": 1_000_000_000.0,
-    "log_namespace": "gamed",
-    "log_level": LogLevel.info,
-    "log_format": "a\n{sample}",
-    "sample": "b",
-}
-
-
-def format_faster(observers: Iterable[ILogObserver]) -> None:
-    """Have those of Twisted's observers format faster that write its own text, which stays what it is."""
-    for observer in observers:
-        if isinstance(observer, FileLogObserver):
-            theirs, ours = observer.formatEvent, partial(_as_classic, observer.formatEvent)
-            if theirs(_SAMPLE) == ours(_SAMPLE):
-                observer.formatEvent = ours
+    return "-" if seconds is None else timestamp(datetime.fromtimestamp(seconds, UTC))
 
 
 def observers_of(publisher: LogPublisher) -> list[ILogObserver]:
     """Return the observers of a publisher. This is a private attribute of Twisted."""
     return list(publisher._observers)  # noqa: SLF001
-
-
-def _as_classic(theirs: Callable[[LogEvent], str | None], event: LogEvent) -> str | None:
-    """Return what Twisted's `formatEventAsClassicLogText` returns; it does that itself where more is to be written."""
-    has_more = "log_failure" in event or "log_system" in event
-    if has_more or not event.keys() >= _OURS or event["log_time"] is None:
-        return theirs(event)
-    text = sentence(event).replace("\n", "\n\t")
-    # Twisted rounds to microseconds first, which can give the next second.
-    head = f"{_local(int(round(event['log_time'], 6)))} [{event['log_namespace']}#{event['log_level'].name}]"
-    return f"{head} {text}\n" if text else None
-
-
-_local: Final = lru_cache(maxsize=1)(formatTime)
-"""Twisted's timestamps have whole seconds."""
 
 
 def _level(event: LogEvent) -> str:
