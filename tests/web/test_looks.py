@@ -12,7 +12,7 @@ from typing import Any
 from gamed.games.go.played import REMARKS
 from gamed.records.importer import CODES
 from gamed.records.index import VIOLATIONS
-from gamed.registry import game_types
+from gamed.registry import game_types, kinds
 from tests.web.browser import AXE, FILES, ORIGIN, BrowserTestCase, chromium
 from tests.web.canned import (
     KEPT,
@@ -442,7 +442,8 @@ class SettingsTest(ShellTestCase):
         self.errors.clear()
 
     def test_options_are_told_in_words(self) -> None:
-        self.api["GET /rooms"] = [{**ROOM, "options": {"roles": "random", "corner_contact": True, "own_key": "x_y"}}]
+        options = {"roles": "random", "corner_contact": True, "own_key": "x_y"}
+        self.api["GET /rooms"] = [{**ROOM, "game": "battleship", "options": options}]
         for language, told in {
             "en": ["Who begins", "drawn by lot", "Ships may touch at corners", "yes"],
             "de": ["Wer beginnt", "ausgelost", "Schiffe dürfen sich an Ecken berühren", "ja"],
@@ -563,18 +564,20 @@ class WordsTest(BrowserTestCase):
         self.errors.clear()
 
     def test_every_option_has_its_words(self) -> None:
-        words = self.dictionaries()[SHELL]["en"]
+        dictionaries = self.dictionaries()
+        shell = dictionaries[SHELL]["en"]
+        own = {kind: dictionaries[f"/static/games/{kind}/board.js"]["en"] for kind in kinds()}
         for kind, game_type in game_types().items():
             for key, value in game_type.options(game_type.settings()).items():
                 if key not in ("seed", "plan"):
-                    self.assertIn(f"option_{key}", words, kind)
-                if key in ("roles", "referee", "corner_contact"):
-                    self.assertIn(f"value_{str(value).lower()}", words, kind)
+                    self.assertIn(f"option_{key}", own[kind], kind)
+                if isinstance(value, bool) or key in ("roles", "referee"):
+                    self.assertIn(f"value_{str(value).lower()}", {**shell, **own[kind]}, kind)
         for key in ("size", "komi", "handicap", "rules"):
-            self.assertIn(f"option_{key}", words)
+            self.assertIn(f"option_{key}", own["go"])
         rules = re.search(r"const RULES = (\[.*\]);", FILES.find("games/go/recorder.js").content.decode())
         for name in json.loads(rules[1]):
-            self.assertIn(f"value_{name}", words)
+            self.assertIn(f"value_{name}", own["go"])
         self.errors.clear()
 
     def test_every_word_of_the_shell_is_used(self) -> None:

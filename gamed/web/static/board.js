@@ -3,7 +3,7 @@
 import { code, link as line, serverNow } from "./api.js";
 import { bdi, el, isChord, isolated, mayMove, replace } from "./dom.js";
 import { button, calledOn, chip, clock, link, result, seatName, sidesClass, span, worded } from "./parts.js";
-import { learn, phrased, t, translator } from "./words.js";
+import { gameWords, learn, learnWords, phrased, t } from "./words.js";
 
 const SHOWN = 5_000; // ms for which the page shows that a player is back
 const MANY = 3; // up to this many new moves are announced one by one; of more, only the last
@@ -26,11 +26,12 @@ function styled(kind) {
   return sheet.ready;
 }
 
-/** Loads the module of a game's board, with its texts for the server's codes; null if there is none. */
+/** Loads the module of a game's board, with its texts; null if there is none. */
 export async function boardOf(kind) {
   if (!/^[a-z][a-z0-9-]*$/.test(kind)) return null;
   const module = await code(fileOf(kind, "board.js"));
   learn(module?.codes);
+  learnWords(kind, module?.words);
   return module;
 }
 
@@ -44,7 +45,7 @@ export async function boardOf(kind) {
 export async function stage(kind, mode, { act, announce, root: page, signal }) {
   const [module] = await Promise.all([boardOf(kind), styled(kind)]);
   page.classList.add(...[sidesClass(kind)].filter(Boolean));
-  const own = translator(module?.words);
+  const own = gameWords(kind);
   const root = el("div", { class: "board", "data-kind": kind });
   const status = el("p", { class: "status", id: "board-status" });
   const node = el("section", { class: "stage", "aria-label": t("board") }, status, root);

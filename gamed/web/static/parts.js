@@ -2,7 +2,7 @@
 
 import { Refusal, gameOf } from "./api.js";
 import { bdi, el, isolated, nameOn, replace } from "./dom.js";
-import { language, spelled, t } from "./words.js";
+import { gameWords, language, spelled, t } from "./words.js";
 
 /** The server's names for the causes of an end, and the part of their keys in words/. */
 export const TERMINATIONS = {
@@ -143,20 +143,21 @@ export function result(outcome, seats, by = "") {
 
 const LONGEST = 80; // longer options are not shown, for example a whole course as text
 
-/** An option's name or value in words; as in the API if there are none. */
-function told(kind, name) {
-  const key = `${kind}_${name}`;
-  return t.has(key) ? t(key) : spelled(name);
+/** A game's words for an option or a value; as in the API if there are none, or the game's board is not loaded. */
+function told(game, what, name) {
+  const words = gameWords(game);
+  const key = `${what}_${name}`;
+  return words.has(key) ? words(key) : spelled(name);
 }
 
 /** An option's value in words. */
-export const optionValue = (value) => told("value", value);
+export const optionValue = (game, value) => told(game, "value", value);
 
-/** A room's options as a list of terms; null if there are none. */
-export function options(given) {
+/** The options of a room as a list of terms; null if there are none. */
+export function options(game, given) {
   const isShown = (value) => value !== null && value !== "" && String(value).length <= LONGEST;
   const pairs = Object.entries(given ?? {}).filter(([, value]) => isShown(value));
-  return pairs.length ? terms(pairs.map(([key, value]) => [told("option", key), optionValue(value)])) : null;
+  return pairs.length ? terms(pairs.map(([key, value]) => [told(game, "option", key), optionValue(game, value)])) : null;
 }
 
 /** Terms with their values. */

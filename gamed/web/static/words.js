@@ -84,6 +84,16 @@ export function learn(codes = {}) {
   texts = { ...texts, ...own, phrases: [...new Set([...phrases, ...(texts.phrases ?? [])])] };
 }
 
+const games = new Map(); // a translator for each game whose board was loaded
+
+/** Takes a game's own texts. */
+export function learnWords(kind, words) {
+  games.set(kind, translator(words));
+}
+
+/** Finds texts first in a game's own, if its board was loaded. */
+export const gameWords = (kind) => games.get(kind) ?? t;
+
 /** An English text of the server with the phrases of it that are known in the reader's language. */
 export function phrased(text) {
   return (texts.phrases ?? []).reduce((said, [phrase, own]) => said.replaceAll(phrase, own), text);

@@ -24,6 +24,10 @@ export const words = {
     hasWon: "{name} has won.", nobody: "The game ended without a winner.",
     shoots: "{name}: shot at {cell}.", answers: "{name}: {cell} is {state}.", isHit: "hit", hitSunk: "hit and sunk",
     gaveUp: "{name}: {cell} is hit, and the last ship is sunk.", says: "{name} says {text}", you: "You",
+    option_roles: "Who begins", option_referee: "Referee", option_repeated_shots: "Shooting at a cell twice",
+    option_corner_contact: "Ships may touch at corners", "value_first-defends": "whoever joins second",
+    value_random: "drawn by lot", value_observe: "records rule violations",
+    value_warn: "records and reports rule violations", value_enforce: "whoever breaks a rule loses",
   },
   de: {
     own: "Eigenes Spielfeld", enemy: "Gegnerisches Spielfeld", seat: "Platz {n}",
@@ -49,6 +53,11 @@ export const words = {
     hasWon: "{name} hat gewonnen.", nobody: "Das Spiel endete ohne Sieger.",
     shoots: "{name}: Schuss auf {cell}.", answers: "{name}: {cell} ist {state}.", isHit: "getroffen", hitSunk: "getroffen und versenkt",
     gaveUp: "{name}: {cell} ist getroffen, das letzte Schiff versenkt.", says: "{name} sagt {text}", you: "Du",
+    option_roles: "Wer beginnt", option_referee: "Schiedsrichter",
+    option_repeated_shots: "Ein zweiter Schuss auf ein Feld",
+    option_corner_contact: "Schiffe dürfen sich an Ecken berühren", "value_first-defends": "wer als Zweiter dazukommt",
+    value_random: "ausgelost", value_observe: "vermerkt Regelverstöße",
+    value_warn: "vermerkt und meldet Regelverstöße", value_enforce: "wer eine Regel verletzt, verliert",
   },
 };
 

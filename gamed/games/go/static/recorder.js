@@ -63,7 +63,7 @@ async function begin(view) {
   const trouble = complaint();
   const fields = {
     size: el("input", { type: "number", name: "size", value: 19, min: 1, max: 52, required: true }),
-    rules: choice(RULES.map((name) => [name, optionValue(name)]), "japanese", { name: "rules" }),
+    rules: choice(RULES.map((name) => [name, optionValue("go", name)]), "japanese", { name: "rules" }),
     handicap: el("input", { type: "number", name: "handicap", value: 0, min: 0, max: 9, required: true }),
     komi: el("input", { type: "number", name: "komi", value: 6.5, step: 0.5 }),
     black: el("input", { name: "black", ...TEXT }),
@@ -260,7 +260,7 @@ async function write(view) {
         told,
         el("h2", {}, t("moves")),
         list.node,
-        options(now.scene.options),
+        options("go", now.scene.options),
       ],
       variations.node,
     ),

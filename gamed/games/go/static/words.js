@@ -15,6 +15,9 @@ export const words = {
     resigned: "{side} has resigned", over: "The game is over", again: "Tap {point} again to play there",
     prisoners: "{count} captured", pass: "Pass", resign: "Resign",
     mark: "{said}. Select the dead stones", dead: "{stone}, dead",
+    option_size: "Size", option_komi: "Komi", option_handicap: "Handicap", option_rules: "Rules",
+    value_japanese: "Japanese", value_chinese: "Chinese", value_aga: "AGA (American)",
+    "value_new-zealand": "New Zealand", "value_tromp-taylor": "Tromp-Taylor", value_goe: "Ing (GOE)",
   },
   de: {
     board: "Go-Brett, {size} mal {size} Linien",
@@ -32,6 +35,9 @@ export const words = {
     prisoners: "{count} geschlagen",
     mark: "{said}. Wähle die toten Steine aus", dead: "{stone}, tot",
     pass: "Passen", resign: "Aufgeben",
+    option_size: "Größe", option_komi: "Komi", option_handicap: "Vorgabe", option_rules: "Regeln",
+    value_japanese: "Japanisch", value_chinese: "Chinesisch", value_aga: "AGA (amerikanisch)",
+    "value_new-zealand": "Neuseeland", "value_tromp-taylor": "Tromp-Taylor", value_goe: "Ing (GOE)",
   },
 };
 

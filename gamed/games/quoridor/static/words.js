@@ -55,6 +55,8 @@ export const words = {
     fitsNot: "{wall}: not possible.",
     notThere: "The pawn cannot go to {x},\u00a0{y}.",
     notNow: "It is not your turn.",
+    option_referee: "Referee", value_observe: "records rule violations",
+    value_strict: "ignores moves that break the rules",
   },
   de: {
     board: "Quoridor-Brett",
@@ -110,6 +112,8 @@ export const words = {
     fitsNot: "{wall}: nicht möglich.",
     notThere: "Die Figur kann nicht nach {x},\u00a0{y} ziehen.",
     notNow: "Du bist nicht am Zug.",
+    option_referee: "Schiedsrichter", value_observe: "vermerkt Regelverstöße",
+    value_strict: "ignoriert regelwidrige Züge",
   },
 };
 

@@ -42,6 +42,8 @@ export const words = {
     moveProgramDown: "{name} has programmed the robot and will power down", moveStay: "{name} stays powered down",
     moveWake: "{name} wakes up", moveRepair: "{name} unlocks {n}", moveLeave: "{name} has left",
     saidFlag: "{name} reaches flag {n}", saidDestroyed: "{name} is destroyed", nobody: "Player {n}",
+    option_course: "Course", option_flags: "Flags", option_lives: "Lives", option_min_players: "Minimum players",
+    option_players: "Maximum players", option_max_turns: "Maximum turns",
   },
   de: {
     course: "Spielplan", crew: "Roboter", program: "Programm", hand: "Deine Programmkarten", registers: "Register",
@@ -85,6 +87,9 @@ export const words = {
     moveStay: "{name} bleibt abgeschaltet", moveWake: "{name} schaltet ein", moveRepair: "{name} entsperrt {n}",
     moveLeave: "{name} ist gegangen", saidFlag: "{name} erreicht Flagge {n}", saidDestroyed: "{name} ist zerstört",
     nobody: "Spieler {n}",
+    option_course: "Parcours", option_flags: "Flaggen", option_lives: "Leben",
+    option_min_players: "Mindestzahl der Spieler", option_players: "Höchstzahl der Spieler",
+    option_max_turns: "Höchstzahl der Runden",
   },
 };
 

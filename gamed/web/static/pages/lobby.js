@@ -1,6 +1,7 @@
 // The lobby: the games, the open and running rooms, and the last results.
 
 import { gameOf, get, poll, session } from "../api.js";
+import { boardOf } from "../board.js";
 import { bdi, el, replace } from "../dom.js";
 import { badge, button, gameName, heading, lead, link, names, options, result, sided, sidesClass, table, when } from "../parts.js";
 import { translator } from "../words.js";
@@ -109,7 +110,7 @@ function roomCard(room, view) {
     names(room.seats) ?? el("p", { class: "muted" }, t("nobody")),
     facts.length > 0 && el("p", { class: "muted" }, facts.join(", ")),
     room.reserved > 0 && el("p", {}, t("reservedSeats", { count: room.reserved })),
-    options(room.options),
+    options(room.game, room.options),
     el(
       "div",
       { class: "buttons" },
@@ -215,6 +216,8 @@ export async function show(view) {
     const live = seats.filter((seat) => seat.isLive !== false);
     own.node.hidden = live.length === 0;
     own.update(live.map(({ id, game }) => ({ id, game })));
+    // The boards bring the words for the options. Without them, options are shown as in the API.
+    await Promise.all(rooms.map(({ game }) => boardOf(game).catch(() => null)));
     // A prepared room that will begin paused is waiting, too.
     const waits = (room) => room.state === "waiting" || room.free + room.reserved > 0;
     open.update(rooms.filter(waits));

@@ -292,7 +292,7 @@ export async function show(view) {
         found.node,
         refused.node,
         ...(record.content ? outline(record) : [el("h2", {}, t("moves")), list.node]),
-        options(record.options),
+        options(record.game, record.options),
       ],
       variations?.node,
     ),

@@ -146,7 +146,7 @@ async function showRoom(view, { path, room, board }) {
         peers?.length > 0 && el("ul", { class: "names", "aria-label": t("peers") }, peers),
         el("h2", {}, t("moves")),
         list.node,
-        options(room.options),
+        options(room.game, room.options),
       ],
     ),
   );

@@ -220,7 +220,7 @@ export async function show(view) {
       seats.node,
       el("h2", {}, t("moves")),
       list.node,
-      options(limitless(scene.options)),
+      options(seat.game, limitless(scene.options)),
       seat.room && el("p", {}, link(`/rooms/${encodeURIComponent(seat.room)}`, { target: "_blank" }, t("watch"))),
     ]),
   );

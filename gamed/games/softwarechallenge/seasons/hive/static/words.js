@@ -28,6 +28,7 @@ export const words = {
     causeLEFT: "{color} left the game.", causeRULE_VIOLATION: "{color} broke a rule: {reason}",
     causeSOFT_TIMEOUT: "{color} took too long for a move.", causeHARD_TIMEOUT: "{color} took too long for a move.",
     points: "{color}: points {points}, free fields {free}",
+    option_soft_milliseconds: "Time for a move (ms)", option_hard_milliseconds: "Time until removal (ms)",
   },
   de: {
     red: "Rot", blue: "Blau", of: "{piece} ({color})", you: "du",
@@ -58,6 +59,7 @@ export const words = {
     causeLEFT: "{color} hat das Spiel verlassen.", causeRULE_VIOLATION: "{color} hat eine Regel verletzt: {reason}",
     causeSOFT_TIMEOUT: "{color} hat zu lange gebraucht.", causeHARD_TIMEOUT: "{color} hat zu lange gebraucht.",
     points: "{color}: Punkte {points}, freie Felder {free}",
+    option_soft_milliseconds: "Zeit für einen Zug (ms)", option_hard_milliseconds: "Zeit bis zum Ausschluss (ms)",
   },
 };
 
