@@ -18,8 +18,11 @@ DESIGN: Final = "docs/topics/design.md"
 LINE: Final = 100
 """Characters of a line of Markdown; tables, code and link targets may be longer."""
 
-MODULE: Final = 600
-"""Lines of a module."""
+MODULE: Final = 560
+"""Lines of a module of gamed."""
+
+TEST_MODULE: Final = 600
+"""Lines of a module of tests."""
 
 
 def files(*patterns: str) -> list[str]:
@@ -56,8 +59,9 @@ def long_lines(name: str, page: str) -> Iterator[str]:
 def long_modules(texts: dict[str, str]) -> Iterator[str]:
     """Yield the modules that are too long."""
     for name, text in texts.items():
-        if (lines := text.count("\n")) > MODULE:
-            yield f"{name}: {lines} lines, more than {MODULE}"
+        most = MODULE if name.startswith("gamed/") else TEST_MODULE
+        if (lines := text.count("\n")) > most:
+            yield f"{name}: {lines} lines, more than {most}"
 
 
 def main() -> int:

@@ -6,11 +6,8 @@ Each method of a table returns a `Step`, and `_do` carries out all steps in the 
 while the seats are still taken. Then the entries and events go to the lobby as one `Dispatch`. Findings, the outcome
 and the watchers follow, and the clock comes last. A fault ends one room (`fail`), or all of a batch (`delivery.py`).
 
-The clock. A table says when it wants to be woken (`Step.wake_at`). A move usually postpones that, so the timer is left
-alone, fires too early, and is set again (`_woken`). When the time has really come, an answer that arrived in time may
-still be unread. `_judge` therefore waits until the peers that are overdue have no input from before the limit, for one
-more pass of the reactor at least and for `PATIENCE` seconds at most. The time for a move begins when its request has
-been sent: `delivered` tells the table so after the journal has been written.
+The table is woken by the room's clock (`room_clock.py`). The time for a move begins when its request has been sent:
+`delivered` tells the table so after the journal has been written.
 """
 
 from __future__ import annotations
@@ -34,15 +31,12 @@ from gamed.core.peer import Party, Peer
 from gamed.core.refusals import Refusal, Refusals
 from gamed.core.stats import Stats
 from gamed.core.table import OBSERVERS, Judged, NumbersPlayers, Step, Table
-from gamed.lobby.outage import PATIENCE
 from gamed.lobby.refusals import RefusalLog
+from gamed.lobby.room_clock import RoomClock
 from gamed.registry import GameType
 from gamed.store import Journal
 
 log = Logger()
-
-HELD = 0.05
-"""Seconds between two looks at a clock that is stopped."""
 
 
 @define
@@ -147,13 +141,7 @@ class Room:
     _left: dict[Seat, Peer] | None = None
     """The peers that have left a table whose lines may be judged later, for findings about them; None: none have."""
 
-    _wake_at: float | None = None
-    """When the table wants its `tick`; None: never."""
-
-    _timer: IDelayedCall | None = None
-    _fires_at: float = 0.0
-    """The timer for `_wake_at`, and when it fires. That may be earlier, and then it is set again."""
-
+    _clock: RoomClock = field(init=False)
     _stuck: dict[Seat, IDelayedCall] | None = None
     """The seats whose peers read too slowly, with the timers that empty them; None: there were none yet."""
 
@@ -170,6 +158,7 @@ class Room:
     """What was refused to the players of the present match, by seat; None: nothing yet."""
 
     def __attrs_post_init__(self) -> None:
+        self._clock = RoomClock(self.services)
         self._reset()
 
     def _reset(self) -> None:
@@ -183,7 +172,8 @@ class Room:
     @property
     def wakes_in(self) -> float | None:
         """Seconds until the next `tick` of the table, or None."""
-        return None if self._wake_at is None else self._wake_at - self.services.seconds()
+        wake_at = self._clock.wake_at
+        return None if wake_at is None else wake_at - self.services.seconds()
 
     # For peers, receptions and operators
 
@@ -363,7 +353,7 @@ class Room:
             self._close()
         else:
             if step.wake_at is not None:
-                self._wake(step.wake_at)
+                self._clock.wake(self, step.wake_at)
             if step.review:
                 self.services.attend(self)
 
@@ -428,7 +418,7 @@ class Room:
             self.fail(Failure())
             return
         if wake_at is not None:
-            self._wake(wake_at)
+            self._clock.wake(self, wake_at)
 
     def culprit(self, seat: Seat) -> str:
         """Return the name of the player whom a finding is about. `seat`: its number in the match."""
@@ -513,55 +503,23 @@ class Room:
         if self.is_closed:
             return
         self.is_closed = True
-        for timer in (self._timer, *(self._stuck or {}).values()):
-            if timer is not None and timer.active():
+        self._clock.stop()
+        for timer in (self._stuck or {}).values():
+            if timer.active():
                 timer.cancel()
-        self._timer = self._stuck = None
+        self._stuck = None
         log.info("closed: room={room}", room=self.id)
         self.services.attend(self)
 
     # The clock
 
-    def _wake(self, at: float) -> None:
-        self._wake_at = at
-        # A timer that fires too early is set again by `_woken`. Twisted moves one forward by a search of all timers.
-        if self._timer is None:
-            self._set_timer(max(0.0, at - self.services.seconds()), self._woken)
-        elif at < self._fires_at:
-            # A cancelled call would stay in the reactor's list until its time, which is an hour for a first client.
-            self._timer.reset(max(0.0, at - self.services.seconds()))
-            self._fires_at = at
+    def may_answer(self, limit: float, now: float) -> bool:
+        """Whether a peer that is overdue has input that may have arrived by a limit."""
+        return any(self.peers[seat].has_unread(limit) for seat in self.table.overdue(now) if seat in self.peers)
 
-    def _set_timer(self, delay: float, call: Callable[[], None]) -> None:
-        if self._timer is not None and self._timer.active():
-            self._timer.cancel()
-        self._timer = self.services.clock.callLater(delay, call)
-        self._fires_at = self.services.seconds() + delay
-
-    def _woken(self) -> None:
-        assert self._wake_at is not None
-        left = self._wake_at - self.services.seconds()
-        if self.services.is_held:
-            # The clock is stopped, so `left` does not decrease.
-            self._set_timer(max(left, HELD), self._woken)
-        elif left > 0:
-            self._set_timer(left, self._woken)
-        else:
-            # Input that has arrived in time may be unread. The reactor reads at least once more before `_judge`.
-            self._set_timer(0, partial(self._judge, self._wake_at, self.services.seconds() + PATIENCE))
-
-    def _judge(self, limit: float, until: float) -> None:
-        """Judge the time limits, once overdue peers have no input from before the limit, or at the time `until`."""
-        now = self.services.seconds()
-        if self.services.is_held or self._wake_at != limit:
-            self._woken()
-        elif now < until and any(
-            self.peers[seat].has_unread(limit) for seat in self.table.overdue(now) if seat in self.peers
-        ):
-            self._set_timer(0, partial(self._judge, limit, until))
-        else:
-            self._timer = self._wake_at = None
-            self._act(self.table.tick, now)
+    def tick(self, now: float) -> None:
+        """Let the table judge its time limits."""
+        self._act(self.table.tick, now)
 
     # Back-pressure
 

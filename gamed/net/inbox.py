@@ -17,6 +17,10 @@ from gamed.net.limits import Bucket
 from gamed.process.fairness import SHARE, STORE
 from gamed.wire import Connection
 
+LEFT_BEHIND = 1.0
+"""Seconds for which a seated peer is still served after it has closed its side. Then its seats are emptied, so that
+the others at its tables do not wait for the end of a flood."""
+
 
 @define(eq=False, weakref_slot=False)
 class Inbox:
@@ -63,6 +67,9 @@ class Inbox:
     _most: int = 0
     """How many messages the present batch may have; 0: it has ended, and nothing more waits."""
 
+    _ended_at: float | None = None
+    """When a look at the socket first found that the peer has closed its side, while messages of it wait."""
+
     _counted: int = 0
     """Rated messages of the present batch, until it is charged."""
 
@@ -70,6 +77,14 @@ class Inbox:
         now, rate = self.clock.seconds(), self.messages_per_second
         self.share = Bucket(SHARE, STORE, now)
         self.rate = Bucket(rate, rate, now, rate) if rate else None
+
+    @property
+    def is_late(self) -> bool:
+        """Whether what waits has been served long enough, since the first call: the peer has closed its side."""
+        now = self.clock.seconds()
+        if self._ended_at is None:
+            self._ended_at = now
+        return now - self._ended_at >= LEFT_BEHIND
 
     def put(self, data: bytes) -> None:
         """Take bytes from the peer."""

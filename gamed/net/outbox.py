@@ -13,6 +13,7 @@ from twisted.internet.interfaces import IDelayedCall, IPushProducer, IReactorTim
 from zope.interface import implementer
 
 from gamed.core.stats import Traffic
+from gamed.net.sockets import acknowledge
 
 LINGER: Final = 5.0
 """Seconds that a peer has to close its side after we have closed ours."""
@@ -63,6 +64,12 @@ class Outbox:
     is_congested: bool = False
     """Whether the peer reads too slowly."""
 
+    is_answered: bool = False
+    """Whether what was read of the peer needs no acknowledgement of its own.
+
+    Something was sent since, or will be before the peer sends more, and that packet carries the acknowledgement.
+    """
+
     _unsent: int = 0
     """Bytes that were given to the transport while the peer was congested."""
 
@@ -84,6 +91,7 @@ class Outbox:
         `transport.write` would send everything in a later turn of the reactor, which costs that turn and two more
         system calls a line.
         """
+        self.is_answered = True
         data, self.outgoing = self.outgoing, b""
         if not data or self.transport is None:
             return
@@ -102,6 +110,11 @@ class Outbox:
             self.transport.registerProducer(self, streaming=False)
             self.pauseProducing()
         self._leave_to_transport(data)
+
+    def acknowledge(self) -> None:
+        """Acknowledge what was read, if nothing was sent since."""
+        if not self.is_answered and self.handle is not None:
+            acknowledge(self.handle)
 
     def _leave_to_transport(self, data: bytes) -> None:
         if self.is_congested:

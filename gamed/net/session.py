@@ -38,28 +38,13 @@ from gamed.core.reception import Reservation
 from gamed.core.refusals import LEFT_EARLY, Refusal, Refusals
 from gamed.core.table import OBSERVERS
 from gamed.lobby.room import Room
+from gamed.net import phase
 from gamed.net.arrivals import Arrivals
 from gamed.net.begun import BegunMessage
 from gamed.net.inbox import Inbox
 from gamed.net.outbox import Outbox
-from gamed.net.phase import (
-    CAUGHT_UP,
-    CLOSED,
-    DEAF,
-    HANDS_SHAKEN,
-    LEFT,
-    LOOKED_AT,
-    PEER_ENDED,
-    RATE_EXCEEDED,
-    RATE_REFILLED,
-    SEATS_EMPTIED,
-    SERVED,
-    SHARE_EXCEEDED,
-    SILENCED,
-    Occasion,
-    Phase,
-)
-from gamed.net.sockets import acknowledge, below, has_bytes, has_hung_up, is_tcp, is_tls, read_at_most, tune
+from gamed.net.phase import DEAF, LEFT, LOOKED_AT, SERVED, Occasion, Phase
+from gamed.net.sockets import below, has_bytes, has_hung_up, is_tcp, is_tls, read_at_most, tune
 from gamed.net.tls import failed_handshake
 from gamed.process.fairness import MESSAGES_AT_ONCE
 from gamed.wire import Connection
@@ -72,10 +57,6 @@ log = Logger()
 READ_BYTES = 512
 """The most bytes that are read from a peer at a time. A dialect parses all of them at once, which takes 0.1 ms if the
 messages are short. A small buffer also keeps the unserved part of a flood out of the daemon's memory."""
-
-LEFT_BEHIND = 1.0
-"""Seconds for which a seated peer is still served after it has closed its side. Then its seats are emptied, so that
-the others at its tables do not wait for the end of a flood."""
 
 MUTE_BYTES = 4_096
 """Bytes that are read at a time from a muted peer, and discarded."""
@@ -127,8 +108,7 @@ class Session:
     """The unfinished message that regular looks have found; None: there was none at the last look."""
 
     arrived: float = inf
-    """When the messages that are being served count as arrived. Of several reads that are served together, the first
-    counts."""
+    """When the messages that are being served count as arrived: the first of several reads that are served together."""
 
     phase: Phase = Phase.OPEN
     """What is done with the peer's messages. Only `_go` changes it."""
@@ -148,17 +128,8 @@ class Session:
     _is_inside: bool = False
     """Whether the peer has sent a complete message. From then on the reactor reads it, not the accept throttle."""
 
-    _is_answered: bool = False
-    """Whether what was read of the peer needs no acknowledgement of its own.
-
-    Something was sent since, or will be before the peer sends more, and that packet carries the acknowledgement.
-    """
-
     _arrivals: Arrivals | None = None
     """When the socket's bytes arrived; None: there is no socket, or the reactor's passes are not counted."""
-
-    _ended_at: float | None = None
-    """When a look at the socket first found that the peer has closed its side, while messages of it wait."""
 
     # IProtocol
 
@@ -191,11 +162,11 @@ class Session:
             return
         self.inbox.put(data)
         self.inbox.is_behind = len(data) >= READ_BYTES
-        self._is_answered = False
-        handle = self.outbox.handle
+        outbox = self.outbox
+        outbox.is_answered = False
         if self._arrivals is not None:
             # With TLS it is not known how much was read from the socket.
-            arrived = self._arrivals.read(is_emptied=handle is not None and len(data) < READ_BYTES)
+            arrived = self._arrivals.read(is_emptied=outbox.handle is not None and len(data) < READ_BYTES)
         else:
             arrived = inf if self.factory.passes is None else self.factory.passes.seconds()
         if self.phase is _OPEN:
@@ -204,17 +175,13 @@ class Session:
         else:
             self.inbox.is_full = True
             self._read_or_not()
-        if not self._is_answered and handle is not None:
-            if self._place is None and self.factory.passes is not None:
-                # Whether a reception answers is known when this pass has read. The answer's packet acknowledges, too.
-                self.factory.passes.after_reads(self._acknowledge)
-            else:
-                acknowledge(handle)
-
-    def _acknowledge(self) -> None:
-        """Acknowledge what was read, if nothing was sent since."""
-        if not self._is_answered and self.outbox.handle is not None:
-            acknowledge(self.outbox.handle)
+        if outbox.is_answered:
+            return
+        if self._place is None and self.factory.passes is not None:
+            # Whether a reception answers is known when this pass has read. The answer's packet acknowledges, too.
+            self.factory.passes.after_reads(outbox.acknowledge)
+        else:
+            outbox.acknowledge()
 
     def _go(self, occasion: Occasion) -> None:
         """Change to the phase that follows. Raises KeyError if the occasion cannot be in this phase: our defect."""
@@ -225,7 +192,7 @@ class Session:
         factory = self.factory
         share = 0 if factory.is_held else self.inbox.share.level(factory.clock.seconds())
         if not share or self._serve(min(share, MESSAGES_AT_ONCE)):
-            self._go(SHARE_EXCEEDED)
+            self._go(phase.SHARE_EXCEEDED)
             factory.fair_queue.enter(self)
 
     def _serve(self, most: int, until: float = inf) -> bool:
@@ -236,7 +203,7 @@ class Session:
         inbox = self.inbox
         rated = inf if inbox.rate is None else inbox.rate.level(self.factory.clock.seconds())
         if inbox.rate is not None and not rated:
-            self._go(RATE_EXCEEDED)
+            self._go(phase.RATE_EXCEEDED)
             self._rest = self.factory.clock.callLater(inbox.rate.wait, self._go_on)
             return False
         try:
@@ -267,7 +234,7 @@ class Session:
             before = self.inbox.taken
             room.receive(seat, events)
             if self.inbox.taken > before:
-                self._is_answered = self.connection.is_answered and not self.connection.unfinished
+                self.outbox.is_answered = self.connection.is_answered and not self.connection.unfinished
 
     def _come_in(self) -> None:
         """Have the reactor read the peer from now on: it has sent a complete message."""
@@ -283,7 +250,7 @@ class Session:
             self.mute()
             self._leave()
             return
-        self._go(RATE_REFILLED)
+        self._go(phase.RATE_REFILLED)
         self._take()
         self._read_again()
 
@@ -293,12 +260,7 @@ class Session:
 
         The kernel's buffer may hold a flood of megabytes, and the end of the stream is read last.
         """
-        if not self.places or not self.is_gone:
-            return False
-        now = self.factory.clock.seconds()
-        if self._ended_at is None:
-            self._ended_at = now
-        return now - self._ended_at >= LEFT_BEHIND
+        return bool(self.places) and self.is_gone and self.inbox.is_late
 
     def serve(self, until: float) -> bool:
         """Serve a batch because it is our turn in the fair queue. If the peer has left and nothing waits, depart.
@@ -313,7 +275,7 @@ class Session:
                 # the end of the stream is read next.
                 if (has_more or self.inbox.is_behind) and self._is_overdue:
                     self.mute()
-                    self._go(PEER_ENDED)
+                    self._go(phase.PEER_ENDED)
                 elif has_more:
                     return True
         except Exception:  # noqa: BLE001 (as in `_attempt`)
@@ -324,7 +286,7 @@ class Session:
         if self.phase in LEFT:
             self._depart()
         else:
-            self._go(CAUGHT_UP)
+            self._go(phase.CAUGHT_UP)
             self._read_again()
         return False
 
@@ -429,7 +391,7 @@ class Session:
 
     def handshakeCompleted(self) -> None:
         """Pause reading if something else wants that. It could not be paused earlier, or TLS would never be done."""
-        self._go(HANDS_SHAKEN)
+        self._go(phase.HANDS_SHAKEN)
         self._read_or_not()
 
     # IHalfCloseableProtocol
@@ -460,7 +422,7 @@ class Session:
         if self.phase in LEFT:
             return
         was_queued = self.phase is Phase.QUEUED
-        self._go(PEER_ENDED)
+        self._go(phase.PEER_ENDED)
         if self.phase is Phase.LEAVING:
             self.inbox.end()
         if not was_queued:
@@ -475,7 +437,7 @@ class Session:
         """Empty the peer's seats, and close what is still open."""
         if self.phase is Phase.GONE:
             return
-        self._go(SEATS_EMPTIED)
+        self._go(phase.SEATS_EMPTIED)
         self.factory.sessions.pop(self, None)
         if self._refusals is not None:
             self.factory.refusals.ended(self)
@@ -557,7 +519,6 @@ class Session:
 
     def flush(self) -> None:
         """Send what was delivered since the last call."""
-        self._is_answered = True
         self.outbox.flush()
 
     @property
@@ -570,12 +531,12 @@ class Session:
         if self.transport is None or self.outbox.is_closed:
             return
         self.mute()
-        self._go(CLOSED)
+        self._go(phase.CLOSED)
         self.outbox.close(self.connection.close())
 
     def mute(self) -> None:
         """Discard what waits, and all that the peer will send."""
-        self._go(SILENCED)
+        self._go(phase.SILENCED)
         self.inbox.clear()
         self._stop_rest()
         throttle, transport = self.factory.accept_throttle, self.transport

@@ -20,8 +20,9 @@ from gamed.core.events import Event, Moved
 from gamed.core.peer import Peer
 from gamed.lobby.room import Room
 from gamed.net.factory import SessionFactory
+from gamed.net.inbox import LEFT_BEHIND
 from gamed.net.limits import ConnectionLimits
-from gamed.net.session import LEFT_BEHIND, Session
+from gamed.net.session import Session
 from gamed.process.fairness import MESSAGES_AT_ONCE as AT_ONCE
 from gamed.process.fairness import QUEUE_SLICE as SLICE
 from gamed.process.fairness import SHARE, STORE

@@ -95,7 +95,7 @@ class ManagerReception:
     def _register(self, peer: Peer, guest: Guest, event: m.Registration) -> None:
         lobby = self._lobby(peer)
         manager = None if lobby is None else _manager(lobby)
-        if manager is not None and manager.has_name(event.name):
+        if manager is not None and manager.members.has_name(event.name):
             self.services.refused(peer, refusals.name_taken(event))
             self.services.send(peer, m.Error())
             return

@@ -7,7 +7,7 @@ docs/specs/roborally.md#35-move-requests, docs/specs/roborally.md#36-what-channe
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from math import inf
 from typing import Final
 
@@ -114,6 +114,47 @@ class Member:
         """The moment when the time for the open request is over; infinity if none is open, or its clock stands."""
         due = None if self.open is None else self.open.clock.due
         return inf if due is None else due
+
+
+class Members(dict[Seat, Member]):
+    """The connected peers, by their seats in the room, in the order of registration."""
+
+    @property
+    def players(self) -> list[Member]:
+        """The players, in the order of registration."""
+        return [member for member in self.values() if not member.is_channel]
+
+    @property
+    def channels(self) -> list[Member]:
+        """The output channels that have not been told that the game is over."""
+        return [member for member in self.values() if member.is_channel and not member.is_out]
+
+    @property
+    def due(self) -> float:
+        """When the time for the first open request is over; infinity if no clock runs."""
+        return min((member.due for member in self.values()), default=inf)
+
+    def overdue(self, now: float) -> list[Seat]:
+        """Return the seats of those that have not answered in time."""
+        return [member.seat for member in self.values() if member.due <= now]
+
+    def has_name(self, name: str) -> bool:
+        """Whether somebody has the name."""
+        return any(member.name == name for member in self.values())
+
+    def start_clocks(self, now: float, unsent: Collection[Seat]) -> None:
+        """Start the clocks of the requests that have been sent: all but those to the seats of `unsent`."""
+        for member in self.values():
+            if member.open is not None and member.open.clock.asked_at is None and member.seat not in unsent:
+                member.open.clock.ask(now)
+
+    def shift(self, paused_at: float, now: float) -> None:
+        """Move the limits of open requests by the length of a pause."""
+        for member in self.values():
+            clock = None if member.open is None else member.open.clock
+            if clock is not None and clock.asked_at is not None:
+                # A request of single steps was sent during the pause: its time begins now.
+                clock.asked_at += now - max(clock.asked_at, paused_at)
 
 
 def wire_request(request: moves.Request) -> m.MoveRequest:

@@ -34,7 +34,7 @@ from gamed.games.roborally import refusals
 from gamed.games.roborally.limits import TableLimits
 from gamed.games.roborally.messages import Reason
 from gamed.games.roborally.queries import Facts, answer
-from gamed.games.roborally.requests import Leaver, Member, OpenRequest, engine_answer, wire_request
+from gamed.games.roborally.requests import Leaver, Member, Members, OpenRequest, engine_answer, wire_request
 from gamed.games.roborally.rules.game import RoboRally
 from gamed.games.roborally.rules.state import Stage, State
 from gamed.games.roborally.states import STAGES, STOPPED, Status, ending, went
@@ -60,8 +60,7 @@ class Manager(MatchTable):
     is_paused: bool = False
     is_single: bool = False
     status: Status = Status.LOBBY
-    members: dict[Seat, Member] = field(factory=dict)
-    """The connected peers, by their seats in the room, in the order of registration."""
+    members: Members = field(factory=Members)
     violations: dict[Seat, int] = field(factory=dict)
     """Violations of a newcomer before it registered, by the seat that it is about to take."""
     names: tuple[str, ...] = ()
@@ -91,35 +90,21 @@ class Manager(MatchTable):
         self.match = Match(self.game, self.options, self.random, self.opened_at)
 
     @property
-    def players(self) -> list[Member]:
-        """The connected players, in the order of registration."""
-        return [member for member in self.members.values() if not member.is_channel]
-
-    @property
-    def channels(self) -> list[Member]:
-        """The connected output channels that have not been told that the game is over."""
-        return [member for member in self.members.values() if member.is_channel and not member.is_out]
-
-    @property
     def free(self) -> Sequence[Seat]:
         """The seats that players can still take; none once the game has begun."""
-        open_places = int(self.options["players"]) - len(self.players)
+        open_places = int(self.options["players"]) - len(self.members.players)
         return range(self._came, min(self._came + open_places, CHANNELS)) if self.status is Status.LOBBY else ()
 
     @property
     def free_channels(self) -> Sequence[Seat]:
         """The seats that output channels can still take; none once the game has begun."""
         first = CHANNELS + self._channels_came
-        open_places = self.limits.max_channels - len(self.channels)
+        open_places = self.limits.max_channels - len(self.members.channels)
         return range(first, first + open_places) if self.status is Status.LOBBY else ()
 
     def is_player(self, seat: Seat) -> bool:
         """Whether a seat is no output channel's."""
         return seat < CHANNELS
-
-    def has_name(self, name: str) -> bool:
-        """Whether somebody in this game has the name."""
-        return any(member.name == name for member in self.members.values())
 
     # Registration
 
@@ -147,11 +132,11 @@ class Manager(MatchTable):
         return self._step(step, now)
 
     def _set_start(self, now: float) -> None:
-        enough = len(self.players) >= self.limits.min_players
+        enough = len(self.members.players) >= self.limits.min_players
         self._start_at = now + self.limits.start_delay if enough else None
 
     def _start(self, step: Step, now: float) -> None:
-        players = self.players
+        players = self.members.players
         self._start_at = None
         self._begin(tuple(member.name for member in players))
         self.numbers = {member.seat: number for number, member in enumerate(players)}
@@ -178,8 +163,7 @@ class Manager(MatchTable):
         member = self.members.get(seat)
         step = Step()
         if member is not None:
-            found = answer(event, self._facts) if isinstance(event, m.Query) else None
-            if found is not None:
+            if isinstance(event, m.Query) and (found := answer(event, self._facts)) is not None:
                 # An answered query changes nothing: no step of the game can be due, and no clock.
                 return Step((Addressed(seat, found),))
             self._take(step, member, event, now, min(now, arrived))
@@ -213,7 +197,7 @@ class Manager(MatchTable):
 
     @property
     def _facts(self) -> Facts:
-        names = self.names or tuple(member.name for member in self.players)
+        names = self.names or tuple(member.name for member in self.members.players)
         return Facts(self.state, names, self.limits.move_timeout)
 
     def _violated(self, step: Step, member: Member) -> None:
@@ -227,17 +211,16 @@ class Manager(MatchTable):
     def _answered(self, step: Step, member: Member, event: Event, now: float, arrived: float) -> None:
         request = member.open
         assert request is not None
-        if isinstance(event, m.MoveAnswer):
-            # While the game is paused no clock runs: an answer counts as given when the pause began.
-            heard_at = self._paused_at if self.is_paused else arrived
-            if request.clock.asked_at is not None and request.clock.answered(heard_at):
-                self._overslept(step, member, now, arrived, event)
-                return
-            member.close(arrived)
-            self._move(step, member, request, event, now)
+        # While the game is paused no clock runs: an answer counts as given when the pause began.
+        heard_at = self._paused_at if self.is_paused else arrived
+        if isinstance(event, m.MoveAnswer) and request.clock.asked_at is not None and request.clock.answered(heard_at):
+            self._overslept(step, member, now, arrived, event)
             return
         member.close(arrived)
-        step.send(member.seat, member.next())
+        if isinstance(event, m.MoveAnswer):
+            self._move(step, member, request, event, now)
+        else:
+            step.send(member.seat, member.next())
 
     def _move(self, step: Step, member: Member, request: OpenRequest, event: m.MoveAnswer, now: float) -> None:
         """Take a decision. A decision in another player's name, or against the rules, is cheating."""
@@ -259,14 +242,12 @@ class Manager(MatchTable):
 
     def delivered(self, now: float, unsent: Collection[Seat] = ()) -> float | None:
         """Start the clocks of the requests that have been sent."""
-        for member in self.members.values():
-            if member.open is not None and member.open.clock.asked_at is None and member.seat not in unsent:
-                member.open.clock.ask(now)
+        self.members.start_clocks(now, unsent)
         return self._due
 
     def overdue(self, now: float) -> Collection[Seat]:
         """Return the seats of peers that have not answered in time."""
-        return [member.seat for member in self.members.values() if member.due <= now]
+        return self.members.overdue(now)
 
     def due_of(self, seat: Seat) -> float | None:
         """Return the moment at which a peer is removed if it does not answer before; None: there is no limit."""
@@ -277,16 +258,15 @@ class Manager(MatchTable):
     def _due(self) -> float | None:
         if self.is_paused:
             return None
-        moments = [member.due for member in self.members.values()]
-        moments += [moment for moment in (self._start_at, self._linger_until) if moment is not None]
-        due = min(moments, default=inf)
+        moments = [moment for moment in (self._start_at, self._linger_until) if moment is not None]
+        due = min((self.members.due, *moments))
         return None if due == inf else due
 
     def tick(self, now: float) -> Step:
         """Do what is due: start the game, remove peers that did not answer in time, or close the room."""
-        step = Step()
         if self.is_paused:
             return Step()
+        step = Step()
         if self._start_at is not None and now >= self._start_at:
             self._start(step, now)
         if self._linger_until is not None and now >= self._linger_until:
@@ -320,13 +300,7 @@ class Manager(MatchTable):
     # Leaving
 
     def leave(
-        self,
-        seat: Seat,
-        why: Termination,
-        now: float,
-        _text: str = "",
-        *,
-        refusal: Refusal | None = None,
+        self, seat: Seat, why: Termination, now: float, _text: str = "", *, refusal: Refusal | None = None
     ) -> Step:
         """Empty a seat: its connection was lost, or an operator or a limit removes its peer."""
         member = self.members.get(seat)
@@ -338,9 +312,9 @@ class Manager(MatchTable):
             self._go_on(step, now)
         return self._step(step, now)
 
-    def _remove(self, step: Step, member: Member, reason: Reason, note: str = "") -> None:
+    def _remove(self, step: Step, member: Member, reason: Reason) -> None:
         """Send a peer REN, and have its connection closed. `_gone` must follow."""
-        step.send(member.seat, m.Removed(reason, note))
+        step.send(member.seat, m.Removed(reason))
         step.dropped += (member.seat,)
 
     def _gone(
@@ -350,16 +324,15 @@ class Manager(MatchTable):
         data: Mapping[str, Value] | None = None,
         broken: tuple[str, str] | None = None,
     ) -> None:
-        """Forget a peer, however it left. A player's robot stays on the board until `_take_off`.
+        """Forget a peer. A player's robot is removed by `_take_off`, as a step of its own.
 
-        Channels may be reading a position just now, between NTC and their `ok`. They must not see robots vanish from
-        it, so the robot is removed as a step of its own, after the step of which they are being notified.
+        Channels that read a position just now, between NTC and their `ok`, must not see robots vanish from it.
         """
         del self.members[member.seat]
         number = self.numbers.get(member.seat)
         if number is not None:
             self._leavers.append(Leaver(number, why, data or {}, broken))
-        elif self.status is Status.LOBBY and len(self.players) < self.limits.min_players:
+        elif self.status is Status.LOBBY and len(self.members.players) < self.limits.min_players:
             self._start_at = None
 
     def _take_off(self, step: Step, now: float, channels: Sequence[Member]) -> None:
@@ -380,10 +353,10 @@ class Manager(MatchTable):
     def _go_on(self, step: Step, now: float, most: float = inf) -> None:
         """Make the steps that are due until the game waits for a peer. `most`: at most this many.
 
-        Leavers come first: their robots are removed before anything else happens to them. Dealing cards is chance's
-        move. What is left is an automatic step, after which the loop waits if a channel was notified.
+        Leavers come first: their robots are removed before anything else happens to them. An automatic step is the
+        last thing to do, after which the loop waits if a channel was notified.
         """
-        channels = self.channels
+        channels = self.members.channels
         # Channels are notified after each step. Else nobody sees the positions in between.
         is_single = bool(channels) or most < inf
         while most and self.is_running and not self._is_held(channels):
@@ -412,7 +385,7 @@ class Manager(MatchTable):
 
     def _deal(self, step: Step, now: float) -> None:
         # The deal begins a turn, and channels have a budget for each turn.
-        for channel in self.channels:
+        for channel in self.members.channels:
             channel.spent = 0.0
         step.journal += (*self.match.draw(now),)
         self.status = went(self.status, STAGES[self.state.stage])
@@ -450,8 +423,7 @@ class Manager(MatchTable):
         self.status = went(self.status, STAGES[after.stage])
         if len(after.removals) > len(before.removals):
             self._lose(step, after)
-        change = self.game.changed(before, after) if channels else None
-        if change is not None:
+        if channels and (change := self.game.changed(before, after)) is not None:
             event = m.Changed(tuple(self.names[seat] for seat in change.seats))
             for channel in channels:
                 left = max(self.limits.ack_budget - channel.spent, _SHORTEST)
@@ -486,12 +458,10 @@ class Manager(MatchTable):
     def _held(self, step: Step, now: float) -> Entry | None:
         """Return a HELD entry if recovery could not find the present position without it.
 
-        Recovery makes all automatic steps that follow from the last entry. That leads here if the game is at rest,
-        which means that a player or chance is to move, and nothing after that entry has stopped it on the way. An entry
-        that the journal has already is not repeated.
+        Recovery makes all automatic steps that follow from the last entry. That leads here if a player or chance is to
+        move, and nothing after that entry has stopped the game on the way. What the journal has is not repeated.
         """
-        is_at_rest = bool(self.game.to_move(self.state))
-        leads_here = is_at_rest and (bool(step.journal) or self._journalled is None)
+        leads_here = bool(self.game.to_move(self.state)) and (bool(step.journal) or self._journalled is None)
         before, self._journalled = self._journalled, None if leads_here else self.steps
         if leads_here or (not step.journal and before == self.steps):
             return None
@@ -519,30 +489,20 @@ class Manager(MatchTable):
         step = Step()
         if self.is_paused:
             self.is_paused = False
-            self._shift(now)
+            self.members.shift(self._paused_at, now)
+            held = now - self._paused_at
+            self._start_at = None if self._start_at is None else self._start_at + held
+            self._linger_until = None if self._linger_until is None else self._linger_until + held
             self._go_on(step, now)
         return self._step(step, now)
 
-    def _shift(self, now: float) -> None:
-        """Move all moments that lie ahead by the length of the pause."""
-        held = now - self._paused_at
-        for member in self.members.values():
-            clock = None if member.open is None else member.open.clock
-            if clock is not None and clock.asked_at is not None:
-                # A request of single steps was sent during the pause: its time begins now.
-                clock.asked_at += now - max(clock.asked_at, self._paused_at)
-        if self._start_at is not None:
-            self._start_at += held
-        if self._linger_until is not None:
-            self._linger_until += held
-
     def step(self, now: float, *, forced: bool = False) -> Step:
         """Make one step of a paused game, if one is due. `forced`: start the game with the players that are there."""
-        step = Step()
         if not self.is_paused:
             return Step()
+        step = Step()
         self.is_paused = False
-        if self.status is Status.LOBBY and (self.players if forced else self._start_at is not None):
+        if self.status is Status.LOBBY and (self.members.players if forced else self._start_at is not None):
             self._start(step, now)
         self._go_on(step, now, most=1)
         self.is_paused = True
@@ -550,9 +510,9 @@ class Manager(MatchTable):
 
     def stop(self, why: Termination, now: float) -> Step:
         """End the game without a winner, and tell all peers."""
-        step = Step()
         if self.status is Status.CLOSED:
             return Step()
+        step = Step()
         if self.is_running:
             self._end(step, Outcome(why), now)
         for member in self.members.values():

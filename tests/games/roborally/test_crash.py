@@ -92,7 +92,7 @@ class CrashTests(SynchronousTestCase):
         self.program()
         assert self.tafel is not None
         stages = set()
-        while self.live.channels[0].is_notified:
+        while self.live.members.channels[0].is_notified:
             table = self.replayed(self.killed())
             self.assertEqual((table.steps, table.state), (self.live.steps, self.live.state))
             stages.add((table.state.phase, table.state.stage))

@@ -155,7 +155,7 @@ class MemberTests(SynchronousTestCase):
 
     def test_a_channel_that_does_not_acknowledge(self) -> None:
         found, *players = started(1)
-        (tafel,) = found.table.channels
+        (tafel,) = found.table.members.channels
         (peer,) = (peer for peer in found.rooms[0].peers.values() if peer.called == "Tafel")
         for player in players:
             program(player)

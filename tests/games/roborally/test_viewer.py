@@ -119,7 +119,7 @@ class HoldTests(SynchronousTestCase):
             if watching.hold is None:
                 found.passes(0.01)
                 continue
-            (channel,) = found.table.channels
+            (channel,) = found.table.members.channels
             yield channel.spent, watching.hold
             found.passes(watching.hold)
             tafel.wire.send(watching.acknowledge())
