@@ -126,7 +126,7 @@ class Guest:
     @property
     def place(self) -> str:
         """What identifies its seat in the records: the room if the dialect has it, otherwise its name."""
-        return str(getattr(getattr(self.player, "_follower", None), "room", None) or self.name)
+        return str(getattr(self.player, "room", None) or self.name)
 
     def read(self) -> bytes:
         """Read what has arrived, and return the answer without sending it."""

@@ -15,7 +15,6 @@ from attrs import define, field
 from gamed.core.errors import RemoteProtocolError
 from gamed.core.game import Seat
 from gamed.games.quoridor.follower import Follower, spoken
-from gamed.games.quoridor.rules import State
 from gamed.games.quoridor.signup import STARTS, Call
 from gamed.games.quoridor.strategy import STRATEGIES, Strategy
 from gamed.games.quoridor.wire import message
@@ -25,16 +24,14 @@ _TURNS: Final = ("first", "second", "third", "fourth")
 
 
 @define
-class Player:
+class Player(Follower):
     """Plays with a strategy."""
 
-    strategy: Strategy
-    random: Random
+    strategy: Strategy = field(kw_only=True)
+    random: Random = field(kw_only=True)
 
     players: int = 2
     """The number of players that it votes for, 2 or 4."""
-
-    name: str = "gamed"
 
     stay: float = 0.0
     """Seconds to stay connected after a game, for another one. Set to 0 when a world has left the table."""
@@ -48,11 +45,6 @@ class Player:
     _first: Seat = 0
     """The seat that began the last game."""
 
-    _follower: Follower = field(init=False)
-
-    def __attrs_post_init__(self) -> None:
-        self._follower = Follower(self.name)
-
     @property
     def is_done(self) -> bool:
         """Whether the last game is over. Another one may begin as long as the player stays."""
@@ -63,30 +55,11 @@ class Player:
         return self.is_done and not self.stay
 
     @property
-    def won(self) -> bool | None:
-        """Whether the game was won; None until it is over."""
-        return self._follower.won
-
-    @property
-    def state(self) -> State | None:
-        """The position; None before the game."""
-        return self._follower.state
-
-    @property
-    def seat(self) -> Seat | None:
-        """The player's seat; None until a mail shows it."""
-        return self._follower.seat
-
-    @property
     def side(self) -> str:
         """Whether it moves first, second and so on in the current or last game; nothing until that is known."""
         if self.seat is None or self.state is None:
             return ""
         return _TURNS[(self.seat - self._first) % self.state.players]
-
-    def begin(self) -> bytes:
-        """Return the registration, which is sent as soon as the connection is made."""
-        return self._follower.begin()
 
     def receive_data(self, data: bytes) -> bytes:
         """Take bytes from the server and return the answer. Bytes after the last game are ignored.
@@ -96,7 +69,7 @@ class Player:
         answer = b""
         if self._has_left:
             return answer
-        for call, number in self._follower.follow(data):
+        for call, number in self.follow(data):
             answer += self._answer(call, number)
             if self._has_left:
                 return answer
@@ -133,4 +106,4 @@ class Player:
 
 def player(strategy: str, random: Random, *, players: str = "2", name: str = "gamed", stay: float = 0.0) -> Player:
     """Return a player with the strategy of a name; `Player` has the options."""
-    return Player(STRATEGIES[strategy](), random, int(players), name, stay)
+    return Player(name, strategy=STRATEGIES[strategy](), random=random, players=int(players), stay=stay)

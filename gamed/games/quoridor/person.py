@@ -11,7 +11,7 @@ from enum import StrEnum
 from random import Random
 from typing import Any, Final
 
-from attrs import define, field
+from attrs import define
 
 from gamed.core.errors import IllegalMove, InvalidMove, NotYourTurn
 from gamed.games.quoridor.follower import RULES, Follower, spoken
@@ -60,10 +60,9 @@ _VOTES: Final = {2: Symbol("play"), 4: Symbol("wait")}
 
 
 @define
-class Person:
+class Person(Follower):
     """One connection of a human, for as many games as the table plays."""
 
-    name: str
     phase: Phase = Phase.REGISTERING
 
     pending: str | None = None
@@ -75,36 +74,22 @@ class Person:
     is_closed: bool = False
     """Whether the server has closed the connection."""
 
-    _follower: Follower = field(init=False)
-
-    def __attrs_post_init__(self) -> None:
-        self._follower = Follower(self.name)
-
     @property
     def is_done(self) -> bool:
         """Whether the game is over. The action `reset` begins another one in the same connection."""
         return self.phase in _OVER
 
-    @property
-    def won(self) -> bool | None:
-        """Whether the last game was won; None if it is not over, or has no winner."""
-        return self._follower.won
-
-    def begin(self) -> bytes:
-        """Return the registration, which is sent as soon as the connection is made."""
-        return self._follower.begin()
-
     def receive_data(self, data: bytes) -> bytes:
         """Take bytes from the server. The answer is empty: only the human acts. Raises as `Follower.follow` does."""
-        for call, number in self._follower.follow(data):
-            self._learn(call, number)
+        for call, number in self.follow(data):
+            self._note(call, number)
         if not data:
             self.is_closed, self.pending = True, None
             if not self.is_done:
                 self.phase = Phase.CLOSED
         return b""
 
-    def _learn(self, call: Call, number: int) -> None:
+    def _note(self, call: Call, number: int) -> None:
         self.leaver = number - 1 if call is Call.DISCONNECT else None
         self.phase, self.pending = _PHASES[call], None
 
@@ -132,7 +117,7 @@ class Person:
         raise InvalidMove("the actions are: vote for 2 or 4 players, move to [x, y], wall at [x, y, way], and reset")
 
     def _place(self, move: Move) -> bytes:
-        state, seat = self._follower.state, self._follower.seat
+        state, seat = self.state, self.seat
         self._check_phase({Phase.PLAY, Phase.WAIT}, "there is no game now", "no-game")
         if state is None or seat is None or self.phase is Phase.WAIT:
             raise NotYourTurn("another player is to move: wait for your turn")
@@ -161,15 +146,13 @@ class Person:
         when it is another player's turn. `pending` and `leaver` are the fields above. `players` is the number of
         players, None until it is decided.
         """
-        state, is_free = self._follower.state, self.pending is None and not self.is_closed
-        legal = (
-            RULES.view(state, self._follower.seat) if state is not None and is_free and self.phase is Phase.PLAY else {}
-        )
+        state, is_free = self.state, self.pending is None and not self.is_closed
+        legal = RULES.view(state, self.seat) if state is not None and is_free and self.phase is Phase.PLAY else {}
         return {
             "phase": str(self.phase),
             "board": None if state is None else RULES.view(state, None),
             "you": {
-                "seat": self._follower.place,
+                "seat": self.place,
                 "moves": legal.get("moves", []),
                 "places": legal.get("places", []),
                 "canVote": is_free and self.phase is Phase.VOTING,
@@ -183,10 +166,10 @@ class Person:
 
     @property
     def _players(self) -> int | None:
-        if self._follower.state is not None:
-            return self._follower.state.players
+        if self.state is not None:
+            return self.state.players
         # A world that waits after the vote waits for a game of four.
-        return 4 if self._follower.was_asked and self.phase is Phase.WAITING else None
+        return 4 if self.was_asked and self.phase is Phase.WAITING else None
 
 
 def _is_on_board(x: object, y: object) -> bool:

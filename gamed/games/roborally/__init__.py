@@ -102,7 +102,7 @@ game_type = GameType(
     hosted=Named(f"{__name__}.server.hosted"),
     draw=Named(f"{__name__}.text_board.draw"),
     players={name: partial(_player, name) for name in ("planner", "greedy", "random")},
-    person=Named(f"{__name__}.person.Person"),
+    person=Named(f"{__name__}.person.person"),
     player_options={"name": Option("The player's name.", metavar="NAME")},
     viewer=Named(f"{__name__}.viewer.Viewer"),
     boards=("tiles and courses (*.course)", Named(f"{__name__}.course_files.check_file")),

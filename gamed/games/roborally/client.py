@@ -47,35 +47,17 @@ def engine_robot(reply: m.RobotAnswer) -> Robot:
 
 
 @define
-class Player:
+class Player(Follower):
     """Plays one game with a strategy."""
 
-    strategy: Strategy
-    random: Random
-
-    name: str
-    """The name that it registers with."""
+    strategy: Strategy = field(kw_only=True)
+    random: Random = field(kw_only=True)
 
     moves: int = 0
     """The programs that it has made: `gamed bot` reports them for all games alike."""
 
-    _follower: Follower = field(init=False)
-
     _is_order_asked: bool = False
     """Whether the winning order has been queried, at the end."""
-
-    def __attrs_post_init__(self) -> None:
-        self._follower = Follower(self.name)
-
-    @property
-    def is_registered(self) -> bool:
-        """Whether the manager has accepted the registration."""
-        return self._follower.is_registered
-
-    @property
-    def won(self) -> bool | None:
-        """Whether it has won; None until the game is over for it."""
-        return self._follower.won
 
     @property
     def is_done(self) -> bool:
@@ -84,51 +66,49 @@ class Player:
 
     def begin(self) -> bytes:
         """Return what is sent when the connection is made: the registration."""
-        return self._follower.register()
+        return self.register()
 
     def receive_data(self, data: bytes) -> bytes:
         """Take bytes from the manager and return the answer.
 
         Raises RemoteProtocolError if the manager breaks the protocol, rejects the player, or disconnects too early.
         """
-        return self._follower.receive_data(data, self._go_on)
+        return self.follow(data, self._go_on)
 
     def _go_on(self) -> bytes:
         """Answer the next request, or query what must be known for that."""
-        follower = self._follower
-        if follower.is_over:
+        if self.is_over:
             # If another query is still open, its answer comes first: queries are answered in order.
             is_asked, self._is_order_asked = self._is_order_asked, True
-            return b"" if is_asked else follower.ask(m.GetGame())
+            return b"" if is_asked else self.ask(m.GetGame())
         said = []
-        while follower.requests and not follower.is_asking:
-            request = follower.requests[0]
+        while self.requests and not self.is_asking:
+            request = self.requests[0]
             if isinstance(request, m.MoveRequest):
                 said.append(self._decide(request))
             else:
-                follower.requests.popleft()
-                said.append(follower.say(m.Ok()))
+                self.requests.popleft()
+                said.append(self.say(m.Ok()))
         return b"".join(said)
 
     def _decide(self, request: m.MoveRequest) -> bytes:
-        follower = self._follower
-        if follower.board is None:
-            return follower.ask(m.GetPlan())
-        if follower.layout is None:
-            return follower.ask(m.GetFlags())
-        reply = follower.robots.pop(self.name, None)
+        if self.board is None:
+            return self.ask(m.GetPlan())
+        if self.layout is None:
+            return self.ask(m.GetFlags())
+        reply = self.robots.pop(self.name, None)
         if reply is None:
-            return follower.ask(m.GetRobot(self.name))
+            return self.ask(m.GetRobot(self.name))
         if isinstance(reply, m.RobotGone):
             raise RemoteProtocolError(
                 "the manager sent a request to a player whose robot it has removed", code="refused"
             )
-        follower.requests.popleft()
+        self.requests.popleft()
         self.moves += isinstance(request, m.ProgramWanted)
-        answer = self.strategy(follower.layout, engine_robot(reply), engine_request(request), self.random)
-        return follower.say(wire_answer(self.name, answer))
+        answer = self.strategy(self.layout, engine_robot(reply), engine_request(request), self.random)
+        return self.say(wire_answer(self.name, answer))
 
 
 def player(strategy: str, random: Random, name: str = "") -> Player:
     """Return a player with the strategy of a name."""
-    return Player(STRATEGIES[strategy], random, name or random_name(random))
+    return Player(name or random_name(random), strategy=STRATEGIES[strategy], random=random)

@@ -95,7 +95,7 @@ class Follower:
         """Return the bytes of an answer to the manager."""
         return self._connection.send(answer)
 
-    def receive_data(self, data: bytes, go_on: Callable[[], bytes]) -> bytes:
+    def follow(self, data: bytes, go_on: Callable[[], bytes]) -> bytes:
         """Take bytes from the manager and return the answer. `go_on` is called after each message and may add to it.
 
         Raises RemoteProtocolError if the manager breaks the protocol, rejects the player, or disconnects too early.

@@ -68,23 +68,13 @@ def _names(random: Random, name: str) -> Iterator[str]:
 
 
 @define
-class Person:
+class Person(Follower):
     """Plays one game for a human.
 
     A request of the manager goes through three states. When it comes first in the queue, it is *noted*: the turn and
     the stage follow from it, and the position is queried. When all queries are answered, it is *ready*: the human is
     prompted. When the human has decided, it is answered and leaves the queue.
     """
-
-    random: Random
-
-    name: str
-    """The name as the human wrote it. The name of the protocol is `you.name` of the view."""
-
-    reservation: str | None = None
-    """Always None: RoboRally reserves no seats. The parameter is the same for all games."""
-
-    _follower: Follower = field(init=False)
 
     _questions: Iterator[m.Query] = field(init=False, factory=lambda: iter(()))
     """The queries that are still to be sent, one after the other."""
@@ -110,18 +100,6 @@ class Person:
 
     _is_down_announced: bool = False
 
-    def __attrs_post_init__(self) -> None:
-        if self.reservation is not None:
-            raise InvalidMove("RoboRally reserves no seats: join without a code", code="no-reservation")
-        names = _names(self.random, self.name)
-        first, *others = (next(names) for _ in range(_MOST_TRIES))
-        self._follower = Follower(first, tuple(others))
-
-    @property
-    def won(self) -> bool | None:
-        """Whether the human has won; None until the game is over for them."""
-        return self._follower.won
-
     @property
     def is_done(self) -> bool:
         """Whether the game is over, or the last life is lost."""
@@ -132,19 +110,18 @@ class Person:
     def begin(self) -> bytes:
         """Return what is sent when the connection is made: the registration."""
         self._questions = self._first_questions()
-        return self._follower.register()
+        return self.register()
 
     def receive_data(self, data: bytes) -> bytes:
         """Take bytes from the manager and return what can be answered without the human.
 
         Raises RemoteProtocolError if the manager breaks the protocol, rejects the player, or disconnects too early.
         """
-        return self._follower.receive_data(data, self._go_on)
+        return self.follow(data, self._go_on)
 
     def refresh(self) -> bytes:
         """Return queries of the present position, if none are open."""
-        follower = self._follower
-        if follower.is_asking or not follower.is_registered or self.is_done:
+        if self.is_asking or not self.is_registered or self.is_done:
             return b""
         self._questions = self._usual_questions()
         return self._go_on()
@@ -158,7 +135,7 @@ class Person:
     def _usual_questions(self) -> Iterator[m.Query]:
         yield m.GetNames()
         # This line runs when the answer with the names has come.
-        yield from map(m.GetRobot, self._follower.names)
+        yield from map(m.GetRobot, self.names)
         yield m.GetPhase()
 
     def _last_questions(self) -> Iterator[m.Query]:
@@ -167,17 +144,16 @@ class Person:
 
     def _go_on(self) -> bytes:
         """Send the next query, one at a time, and answer requests that need no decision."""
-        follower = self._follower
-        if follower.is_over and not self._is_ending:
+        if self.is_over and not self._is_ending:
             self._is_ending = True
             self._questions = self._last_questions()
         said = []
-        while not follower.is_asking and not self.is_done:
+        while not self.is_asking and not self.is_done:
             question = next(self._questions, None)
             if question is not None:
-                said.append(follower.ask(question))
-            elif follower.requests and not self._is_ready:
-                said.append(self._serve(follower.requests[0]))
+                said.append(self.ask(question))
+            elif self.requests and not self._is_ready:
+                said.append(self._serve(self.requests[0]))
             else:
                 break
         return b"".join(said)
@@ -186,8 +162,8 @@ class Person:
         """Answer a request that needs no decision. Note any other request, and when it is noted, make it ready."""
         self._has_started = True
         if not isinstance(request, m.MoveRequest):
-            self._follower.requests.popleft()
-            return self._follower.say(m.Ok())
+            self.requests.popleft()
+            return self.say(m.Ok())
         if not self._is_noted:
             self._is_noted = True
             self._note(request)
@@ -243,13 +219,13 @@ class Person:
 
     def _answer(self, answer: Answer) -> bytes:
         self._is_noted = self._is_ready = False
-        self._follower.requests.popleft()
-        return self._follower.say(wire_answer(self._follower.name, answer))
+        self.requests.popleft()
+        return self.say(wire_answer(self.name, answer))
 
     @property
     def _prompt(self) -> m.MoveRequest | None:
         """The request that the human has to decide; None until everything that they want to see with it is known."""
-        request = next(iter(self._follower.requests), None)
+        request = next(iter(self.requests), None)
         return request if self._is_ready and isinstance(request, m.MoveRequest) else None
 
     def _expect(self, *kinds: type[m.MoveRequest]) -> m.MoveRequest:
@@ -263,7 +239,7 @@ class Person:
     @property
     def _robot(self) -> m.RobotAnswer | None:
         """The human's robot; None before it is known, and when it is gone."""
-        reply = self._follower.robots.get(self._follower.name)
+        reply = self.robots.get(self.name)
         return reply if isinstance(reply, m.RobotAnswer) else None
 
     @property
@@ -338,7 +314,6 @@ class Person:
         registers), `down` (a power down is announced), `seconds` for each decision (0: any time; None: unknown),
         `removed` (why the manager removed this player: time, rules, full or other; else None).
         """
-        follower = self._follower
         request = self._prompt
         return {
             # Watchers of the room may see the steps of a turn, but the wire does not send them to players.
@@ -347,34 +322,33 @@ class Person:
             "board": self._board(request),
             "you": {
                 "seat": self._seat,
-                "name": follower.name,
+                "name": self.name,
                 "hand": self._hand(request),
                 "registers": self._shown_registers(),
                 "locked": sorted(self._locked),
                 "prompt": None if request is None else _PROMPTS[type(request)],
                 "opens": 0 if request is None else self._opens(request),
                 "down": self._is_down_announced,
-                "seconds": follower.seconds,
-                "removed": None if follower.removed is None else _REASONS.get(follower.removed, "other"),
+                "seconds": self.seconds,
+                "removed": None if self.removed is None else _REASONS.get(self.removed, "other"),
             },
             "won": self.won,
-            "players": list(follower.names),
+            "players": list(self.names),
         }
 
     @property
     def _seat(self) -> int | None:
-        names = self._follower.names
-        return names.index(self._follower.name) if self._follower.name in names else None
+        names = self.names
+        return names.index(self.name) if self.name in names else None
 
     def _phase(self, request: m.MoveRequest | None) -> str:
-        follower = self._follower
         if self.is_done:
-            return "over" if follower.order else "out"
-        if follower.removed is not None:
+            return "over" if self.order else "out"
+        if self.removed is not None:
             return "removed"
         if request is not None:
             return _PROMPTS[type(request)]
-        if not follower.is_registered:
+        if not self.is_registered:
             return "joining"
         return "wait" if self._has_started else "waiting"
 
@@ -386,26 +360,25 @@ class Person:
 
     def _board(self, request: m.MoveRequest | None) -> dict[str, Any] | None:
         """Return the known part of the position in the shape of `Game.view`; None before the course is known."""
-        follower = self._follower
         # A player who has just registered is shown when the answer about its robot has come.
-        names = [name for name in follower.names if name in follower.robots]
-        if follower.layout is None or not names:
+        names = [name for name in self.names if name in self.robots]
+        if self.layout is None or not names:
             return None
-        phase = follower.phase
+        phase = self.phase
         seats = {name: seat for seat, name in enumerate(names)}
         return {
-            "stage": "over" if follower.order else self._stage,
+            "stage": "over" if self.order else self._stage,
             "turn": self._turn,
             "phase": phase.phase or 0,
-            "flags": [list(place) for place in follower.layout.flags],
-            "tiles": tiles(follower.layout),
-            "robots": [_seen(follower.robots[name]) for name in names],
+            "flags": [list(place) for place in self.layout.flags],
+            "tiles": tiles(self.layout),
+            "robots": [_seen(self.robots[name]) for name in names],
             "revealed": [
                 [seats[name], [card.priority for card in cards]] for name, cards in phase.played if name in seats
             ],
-            "waiting": [seats[follower.name]] if request is not None and follower.name in seats else [],
+            "waiting": [seats[self.name]] if request is not None and self.name in seats else [],
             "happened": None,
-            "ranking": [seats[name] for name in follower.order if name in seats] if follower.order else None,
+            "ranking": [seats[name] for name in self.order if name in seats] if self.order else None,
             "trail": trail(()),
             "own": {
                 "hand": self._hand(request),
@@ -438,3 +411,12 @@ def _bool(value: object) -> bool:
     if not isinstance(value, bool):
         raise InvalidMove(f"{_shown(value)} is neither true nor false: say whether to power down")
     return value
+
+
+def person(random: Random, name: str, reservation: str | None = None) -> Person:
+    """Return a person whose name in the protocol is like this one. Raises InvalidMove for a reservation's code."""
+    if reservation is not None:
+        raise InvalidMove("RoboRally reserves no seats: join without a code", code="no-reservation")
+    names = _names(random, name)
+    first, *others = (next(names) for _ in range(_MOST_TRIES))
+    return Person(first, tuple(others))

@@ -7,7 +7,6 @@ server. It does not know the game of any season; a `Brain` does.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, Protocol
 
 from attrs import define, field
@@ -33,57 +32,25 @@ class Brain(Protocol):
 
 
 @define
-class Player:
+class Player(Follower):
     """Plays one game."""
 
-    brain: Brain
-
-    reservation: str | None = None
-    """The reservation code of the seat; None: any seat."""
+    brain: Brain = field(kw_only=True)
 
     moves: int = 0
     """How many moves it has made."""
-
-    _follower: Follower = field(init=False)
-
-    def __attrs_post_init__(self) -> None:
-        self._follower = Follower(self.brain.game_type, self.reservation)
-
-    @property
-    def seat(self) -> Seat | None:
-        """The player's seat; 0 is red; None until the game begins."""
-        return self._follower.seat
 
     @property
     def side(self) -> str:
         """The player's colour; nothing until the game begins."""
         return "" if self.seat is None else COLORS[self.seat]
 
-    @property
-    def won(self) -> bool | None:
-        """Whether the player has won; None until the result is known, and if nobody has won."""
-        return self._follower.won
-
-    @property
-    def is_done(self) -> bool:
-        """Whether the game is over."""
-        return self._follower.is_done
-
-    @property
-    def discarded(self) -> Sequence[str]:
-        """What the server has sent and this player does not know, for people; each once."""
-        return self._follower.discarded
-
-    def begin(self) -> bytes:
-        """Return what is sent once the connection is made: the request to join."""
-        return self._follower.begin()
-
     def receive_data(self, data: bytes) -> bytes:
         """Take bytes from the server and return the answer.
 
         Raises RemoteProtocolError if the server breaks the protocol, or ends the stream before the game has ended.
         """
-        return b"".join([self._react(event) for event in self._follower.follow(data)])
+        return b"".join([self._react(event) for event in self.follow(data)])
 
     def _react(self, event: Any) -> bytes:
         match event:
@@ -96,14 +63,14 @@ class Player:
         return b""
 
     def _move(self) -> bytes:
-        state, seat = self._follower.state, self._follower.seat
+        state, seat = self.state, self.seat
         assert state is not None
         assert seat is not None
         answer = self.brain.answer(state, seat)
         self.moves += 1
-        return self._follower.move(answer)
+        return self.move(answer)
 
     def _leave(self) -> bytes:
-        if self._follower.result is None:
+        if self.result is None:
             raise RemoteProtocolError("the game ended without a result", code="no-result")
-        return self._follower.leave()
+        return self.leave()

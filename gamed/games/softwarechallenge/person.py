@@ -55,14 +55,10 @@ class Guide(Protocol):
 
 
 @define
-class Person:
+class Person(Follower):
     """Follows one game for a human."""
 
-    guide: Guide
-
-    reservation: str | None = None
-    """The reservation code of the seat; None: any seat."""
-
+    guide: Guide = field(kw_only=True)
     _position: Any = None
     _last: Mapping[str, Any] | None = None
     _names: list[str] | None = None
@@ -70,47 +66,27 @@ class Person:
     _is_answered: bool = False
     """Whether this side has sent a move in the present position."""
 
-    _follower: Follower = field(init=False)
-
-    def __attrs_post_init__(self) -> None:
-        self._follower = Follower(self.guide.game_type, self.reservation)
-
-    @property
-    def won(self) -> bool | None:
-        """Whether the human has won; None until the result is known, and if nobody has won."""
-        return self._follower.won
-
-    @property
-    def is_done(self) -> bool:
-        """Whether the game is over, with a result or without one."""
-        return self._follower.is_done
-
     @property
     def phase(self) -> str:
         """One of the phases above."""
-        follower = self._follower
-        if follower.is_done or follower.result is not None:
+        if self.is_done or self.result is not None:
             return OVER
-        if follower.room is None:
+        if self.room is None:
             return JOINING
-        if follower.seat is None:
+        if self.seat is None:
             return WAITING
-        if follower.is_asked:
+        if self.is_asked:
             return PLAY
         # A paused start sends the first state; the request comes when the game goes on.
-        is_mine = self._position is not None and self.guide.mover(self._position) == follower.seat
+        is_mine = self._position is not None and self.guide.mover(self._position) == self.seat
         return HELD if is_mine and not self._is_answered else WAIT
-
-    def begin(self) -> bytes:
-        """Return what is sent once the connection is made: the request to join."""
-        return self._follower.begin()
 
     def receive_data(self, data: bytes) -> bytes:
         """Take bytes from the server and return the answer: after the game, that the client leaves.
 
         Raises RemoteProtocolError.
         """
-        return b"".join([self._react(event) for event in self._follower.follow(data)])
+        return b"".join([self._react(event) for event in self.follow(data)])
 
     def _react(self, event: Any) -> bytes:
         match event:
@@ -123,16 +99,16 @@ class Person:
                 # The result follows, because a player who breaks a rule loses.
                 self._refusal = message
             case Left():
-                return self._follower.leave()
+                return self.leave()
         return b""
 
     def act(self, action: Mapping[str, Any]) -> bytes:
         """Return what is sent for an action. Raises NotYourTurn, InvalidMove, IllegalMove; then nothing has changed."""
-        seat = self._follower.seat
-        if not self._follower.is_asked or seat is None:
+        seat = self.seat
+        if not self.is_asked or seat is None:
             over = self.phase == OVER
             raise NotYourTurn("The game is over." if over else "Wait until you are asked for a move.")
-        sent = self._follower.move(self.guide.answer(self._position, seat, action))
+        sent = self.move(self.guide.answer(self._position, seat, action))
         self._is_answered = True
         return sent
 
@@ -152,16 +128,15 @@ class Person:
         }
 
     def _you(self) -> Mapping[str, Any]:
-        follower = self._follower
-        seat = follower.seat
-        legal = self.guide.legal(self._position, seat) if follower.is_asked and seat is not None else []
+        seat = self.seat
+        legal = self.guide.legal(self._position, seat) if self.is_asked and seat is not None else []
         return {
             "seat": seat,
             "legal": legal,
             "mustSkip": legal == [SKIP],
             "last": self._last,
             "refusal": self._refusal,
-            "result": None if follower.result is None else _result(follower.result),
+            "result": None if self.result is None else _result(self.result),
         }
 
 

@@ -43,7 +43,7 @@ class Scripted:
 
 
 def player(*moves: Move, players: int = 2) -> Player:
-    return Player(Scripted(*moves), Random(1), players)
+    return Player("gamed", strategy=Scripted(*moves), random=Random(1), players=players)
 
 
 def bot(strategy: str, seed: int = 1, **options: Any) -> Player:
@@ -67,7 +67,7 @@ class SignUpTests(SynchronousTestCase):
                 self.assertEqual((one.is_done, one.won, one.moves), (False, None, 0))
 
     def test_its_side_is_its_turn_in_the_game(self) -> None:
-        one = Player(Scripted(PawnMove(4, 1)), Random(1), stay=1.0)
+        one = Player("gamed", strategy=Scripted(PawnMove(4, 1)), random=Random(1), stay=1.0)
         self.assertEqual(one.side, "")
         one.receive_data(OKAY + b"(wait-or-play 0 ())\n(start2play 1 ())\n")
         self.assertEqual((one.seat, one.side), (0, "first"))
@@ -95,7 +95,7 @@ class GameTests(SynchronousTestCase):
 
     def test_it_knows_the_position(self) -> None:
         strategy = Scripted(PawnMove(4, 7))
-        one = Player(strategy, Random(1))
+        one = Player("gamed", strategy=strategy, random=Random(1))
         one.receive_data(OKAY + b"(start2wait 1 ())\n(play 1 (wall 3 3 vertical))\n")
         ((state, seat),) = strategy.asked
         self.assertEqual((seat, one.seat, state.mover), (1, 1, 1))

@@ -360,7 +360,7 @@ class TableTests(SynchronousTestCase):
     def test_against_a_bot(self) -> None:
         for seed in (1, 2):
             self.setUp()
-            bot = Player(STRATEGIES["path"](), Random(seed))
+            bot = Player("gamed", strategy=STRATEGIES["path"](), random=Random(seed))
             human = Person("Ada")
             places = self.seat(*([human, bot] if seed == 1 else [bot, human]))
             mine = places[seed - 1]
@@ -379,7 +379,7 @@ class TableTests(SynchronousTestCase):
     def test_four_with_three_bots(self) -> None:
         for number in range(4):
             self.setUp()
-            bots = [Player(STRATEGIES["path"](), Random(seed), 4) for seed in range(3)]
+            bots = [Player("gamed", strategy=STRATEGIES["path"](), random=Random(seed), players=4) for seed in range(3)]
             human = Person("Ada")
             who: list[Person | Player] = [*bots[:number], human, *bots[number:]]
             for one in who:

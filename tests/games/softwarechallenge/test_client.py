@@ -49,7 +49,7 @@ class Passing:
 
 
 def player(reservation: str | None = None) -> Player:
-    return Player(Passing(), reservation)
+    return Player(Passing.game_type, reservation, brain=Passing())
 
 
 def said(*messages: str) -> bytes:

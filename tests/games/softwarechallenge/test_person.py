@@ -360,7 +360,7 @@ class AnyActionTests(TwoTestCase):
             heard(mover, other)
         self.mover = red if red.who.view()["phase"] == "play" else blue
         self.before = self.mover.who.view()
-        self.follower = self.mover.who._follower
+        self.follower = self.mover.who
 
     def try_out(self, action: Any) -> None:
         try:

@@ -112,4 +112,5 @@ class HiveBrain:
 
 def player(strategy: str, random: Random, reservation: str | None = None) -> Player:
     """Return a player with the strategy of a name."""
-    return Player(HiveBrain(STRATEGIES[strategy](), random), reservation)
+    brain = HiveBrain(STRATEGIES[strategy](), random)
+    return Player(brain.game_type, reservation, brain=brain)

@@ -111,4 +111,4 @@ class HiveGuide:
 
 def person(_random: Random, _name: str, reservation: str | None = None) -> Person:
     """Return a person."""
-    return Person(HiveGuide(), reservation)
+    return Person(HiveGuide.game_type, reservation, guide=HiveGuide())
