@@ -6,9 +6,10 @@ number of values. Everything is collected when it is requested, so that a move p
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeAlias, TypeVar
 
 from attrs import define, field
 from prometheus_client import CollectorRegistry, GCCollector, PlatformCollector, ProcessCollector
@@ -18,6 +19,7 @@ from prometheus_client.registry import Collector
 from gamed import __version__
 from gamed.core.stats import Histogram, Stats, Traffic
 
+_Family = TypeVar("_Family", CounterMetricFamily, GaugeMetricFamily)
 Families = Iterator[CounterMetricFamily | GaugeMetricFamily | HistogramMetricFamily | InfoMetricFamily]
 
 
@@ -51,7 +53,8 @@ class DaemonCollector(Collector):
     def collect(self) -> Families:
         """Yield all metrics."""
         yield InfoMetricFamily("gamed_build", "The version of gamed.", {"version": __version__})
-        yield from self._rooms()
+        rooms = Counter(map(_game_and_state, self.rooms()))
+        yield _gauge("gamed_rooms", "Rooms, by game and state.", rooms, "game", "state")
         yield from self._listeners()
         yield from self._games()
         yield from self._state()
@@ -69,80 +72,45 @@ class DaemonCollector(Collector):
         yield _counter("gamed_store_errors", "Failed attempts to store a record; they are retried.", stats.keep_errors)
         yield _counter("gamed_store_timeouts", "Database queries that timed out.", stats.store_timeouts)
         yield _counter("gamed_faults", "Internal errors; each ended one room or one connection.", stats.faults)
-        yield from self._passwords()
-        waiting = GaugeMetricFamily("gamed_records_waiting", "Ended games that are not stored yet.")
-        waiting.add_metric([], self.waiting_records())
-        yield waiting
-
-    def _rooms(self) -> Families:
-        counts: dict[tuple[str, str], int] = {}
-        for room in self.rooms():
-            state = "open" if not room.history.was_started else "playing" if room.table.outcome is None else "ended"
-            key = (room.history.kind, state)
-            counts[key] = counts.get(key, 0) + 1
-        family = GaugeMetricFamily("gamed_rooms", "Rooms, by game and state.", labels=["game", "state"])
-        for key, count in sorted(counts.items()):
-            family.add_metric(key, count)
-        yield family
-
-    def _passwords(self) -> Families:
-        wrong = CounterMetricFamily("gamed_wrong_passwords", "Wrong passwords, by listener.", labels=["listener"])
-        for name, count in sorted(self.stats.wrong_passwords.items()):
-            wrong.add_metric([name], count)
-        yield wrong
+        yield _counter("gamed_wrong_passwords", "Wrong passwords, by listener.", stats.wrong_passwords, "listener")
         text = "Periods with too many wrong passwords in a minute."
-        yield _counter("gamed_password_alarms", text, self.stats.password_alarms)
+        yield _counter("gamed_password_alarms", text, stats.password_alarms)
+        yield _gauge("gamed_records_waiting", "Ended games that are not stored yet.", self.waiting_records())
 
     def _listeners(self) -> Families:
-        connections = GaugeMetricFamily("gamed_connections", "Open connections.", labels=["listener"])
-        for name, sessions in self.sessions.items():
-            connections.add_metric([name], len(sessions))
-        accepted = CounterMetricFamily("gamed_connections_accepted", "Accepted connections.", labels=["listener"])
-        refused = CounterMetricFamily("gamed_connections_refused", "Refused connections.", labels=["listener", "cause"])
-        received = CounterMetricFamily("gamed_received_bytes", "Bytes received from peers.", labels=["listener"])
-        sent = CounterMetricFamily("gamed_sent_bytes", "Bytes sent to peers.", labels=["listener"])
-        for name, traffic in self.traffic.items():
-            accepted.add_metric([name], traffic.accepted)
-            received.add_metric([name], traffic.received)
-            sent.add_metric([name], traffic.sent)
-            for cause, count in sorted(traffic.refused.items()):
-                refused.add_metric([name, cause], count)
-        yield from (connections, accepted, refused, received, sent)
+        connections = {name: len(sessions) for name, sessions in self.sessions.items()}
+        yield _gauge("gamed_connections", "Open connections.", connections, "listener")
+        traffic = self.traffic.items()
+        accepted = {name: one.accepted for name, one in traffic}
+        yield _counter("gamed_connections_accepted", "Accepted connections.", accepted, "listener")
+        refused = {(name, cause): count for name, one in traffic for cause, count in one.refused.items()}
+        yield _counter("gamed_connections_refused", "Refused connections.", refused, "listener", "cause")
+        received = {name: one.received for name, one in traffic}
+        yield _counter("gamed_received_bytes", "Bytes received from peers.", received, "listener")
+        sent = {name: one.sent for name, one in traffic}
+        yield _counter("gamed_sent_bytes", "Bytes sent to peers.", sent, "listener")
 
     def _state(self) -> Families:
-        problems = self.problems()
-        ready = GaugeMetricFamily("gamed_ready", "1 if the daemon is ready for players, else 0.")
-        ready.add_metric([], not problems)
-        parts = GaugeMetricFamily("gamed_problem", "1 for each part that is not ready.", labels=["part"])
-        for part in sorted(problems):
-            parts.add_metric([part], 1)
-        expiries = GaugeMetricFamily(
-            "gamed_certificate_expiry_timestamp_seconds", "When the certificate expires.", labels=["listener"]
-        )
-        for name, expires in sorted(self.expiries().items()):
-            expiries.add_metric([name], expires.timestamp())
-        warnings = GaugeMetricFamily("gamed_warning", "1 for each part with a warning.", labels=["part"])
-        for part in sorted(self.warnings()):
-            warnings.add_metric([part], 1)
-        yield from (ready, parts, expiries, warnings)
+        problems = dict.fromkeys(self.problems(), 1)
+        yield _gauge("gamed_ready", "1 if the daemon is ready for players, else 0.", not problems)
+        yield _gauge("gamed_problem", "1 for each part that is not ready.", problems, "part")
+        expiries = {name: expires.timestamp() for name, expires in self.expiries().items()}
+        name = "gamed_certificate_expiry_timestamp_seconds"
+        yield _gauge(name, "When the certificate expires.", expiries, "listener")
+        yield _gauge("gamed_warning", "1 for each part with a warning.", dict.fromkeys(self.warnings(), 1), "part")
 
     def _games(self) -> Families:
-        moves = CounterMetricFamily("gamed_moves", "Moves and relayed lines.", labels=["game"])
-        opened = CounterMetricFamily("gamed_rooms_opened", "Rooms opened.", labels=["game"])
-        ended = CounterMetricFamily("gamed_games_ended", "Ended games, by cause.", labels=["game", "termination"])
-        findings = CounterMetricFamily("gamed_findings", "Violations found by referees.", labels=["game", "code"])
-        refusals = CounterMetricFamily("gamed_refusals", "Messages without effect, by reason.", labels=["code"])
-        for kind, count in sorted(self.stats.moves.items()):
-            moves.add_metric([kind], count)
-        for kind, count in sorted(self.stats.opened.items()):
-            opened.add_metric([kind], count)
-        for names, count in sorted(self.stats.ended.items()):
-            ended.add_metric(names, count)
-        for names, count in sorted(self.stats.findings.items()):
-            findings.add_metric(names, count)
-        for code, count in sorted(self.stats.refusals.items()):
-            refusals.add_metric([code], count)
-        yield from (moves, opened, ended, findings, refusals)
+        stats = self.stats
+        yield _counter("gamed_moves", "Moves and relayed lines.", stats.moves, "game")
+        yield _counter("gamed_rooms_opened", "Rooms opened.", stats.opened, "game")
+        yield _counter("gamed_games_ended", "Ended games, by cause.", stats.ended, "game", "termination")
+        yield _counter("gamed_findings", "Violations found by referees.", stats.findings, "game", "code")
+        yield _counter("gamed_refusals", "Messages without effect, by reason.", stats.refusals, "code")
+
+
+def _game_and_state(room: Any) -> tuple[str, str]:
+    state = "open" if not room.history.was_started else "playing" if room.table.outcome is None else "ended"
+    return room.history.kind, state
 
 
 def _histogram(name: str, text: str, distribution: Histogram) -> HistogramMetricFamily:
@@ -155,9 +123,21 @@ def _histogram(name: str, text: str, distribution: Histogram) -> HistogramMetric
     return family
 
 
-def _counter(name: str, text: str, value: float) -> CounterMetricFamily:
-    family = CounterMetricFamily(name, text)
-    family.add_metric([], value)
+Values: TypeAlias = float | Mapping[Any, float]
+"""A value, or one for each label or tuple of labels."""
+
+
+def _counter(name: str, text: str, values: Values, *labels: str) -> CounterMetricFamily:
+    return _filled(CounterMetricFamily(name, text, labels=labels), values)
+
+
+def _gauge(name: str, text: str, values: Values, *labels: str) -> GaugeMetricFamily:
+    return _filled(GaugeMetricFamily(name, text, labels=labels), values)
+
+
+def _filled(family: _Family, values: Values) -> _Family:
+    for key, value in sorted(values.items()) if isinstance(values, Mapping) else [((), values)]:
+        family.add_metric([key] if isinstance(key, str) else key, value)
     return family
 
 
