@@ -20,8 +20,8 @@ from gamed.cli.records import result
 from gamed.cli.show import Shown, draw
 from gamed.cli.terminal import shortened
 from gamed.core.errors import GamedError
-from gamed.core.game import Termination
-from gamed.core.history import Entry
+from gamed.core.game import Outcome, Termination
+from gamed.core.history import ATTESTED, LEFT, Entry, Word, ended
 from gamed.records.index import index, validate
 from gamed.records.record import Record, SeatSummary, Summary, document
 from gamed.registry import game_types
@@ -211,6 +211,32 @@ class ShowTests(StoreTestCase):
         found = json.loads(self.run_gamed("show", "22222222", "--json").stdout)["refused"]
         self.assertEqual([entry.get("body") for entry in found], ["(1,[3,4])", None, None])
         self.assertEqual(found[2]["data"], {"code": "illegible", "count": 7})
+
+    def test_what_became_of_a_program(self) -> None:
+        words: list[tuple[Word, str]] = [
+            (
+                {"status": 3, "cpu": 80, "memory": 9_100},
+                "its program ended with exit status 3, after 0.08 s of CPU, with at most 9.1 MB",
+            ),
+            (
+                {"status": -11, "cpu": 0, "memory": 0, "seated": False},
+                "it never connected; its program ended with signal 11, after 0.00 s of CPU, with at most 0.0 MB",
+            ),
+            ({"running": True}, "its program had not ended"),
+            (
+                {"failed": "No such file", "seated": False},
+                "it never connected; its program cannot be started: No such file",
+            ),
+        ]
+        for number, (word, said) in enumerate(words):
+            left = game(room=f"2222222{number}-7c7e-4c1b-9d5e-2f6d3a1b4c5d")
+            left.entries[-1:] = [Entry(880, LEFT, 1, data={"why": "left"}), ended(900, Outcome(Termination.LEFT, 0))]
+            left.attested = (Entry(870, ATTESTED, 1, data=word),)
+            self.keep(record(left))
+            output = self.run_gamed("show", left.room).stdout
+            self.assertIn(f"left: [::1]:4712 (seat 1), after 4 moves, 0.9 s; {said}\n", output)
+            found = json.loads(self.run_gamed("show", left.room, "--json").stdout)["attested"]
+            self.assertEqual(found, [{"at": 870, "kind": "attested", "seat": 1, "data": word}])
 
     def test_the_boards_after_some_moves(self) -> None:
         draw = game_types()["battleship"].draw

@@ -46,6 +46,9 @@ class Follower(Protocol):
     def recorded(self, room: str) -> None:
         """Take note that a record is stored."""
 
+    def testify(self, room: str, seat: Seat) -> Deferred[Mapping[str, Any]]:
+        """Say what became of the program of a seat; fire with the data of an `ATTESTED` entry."""
+
     def lost(self, reason: str) -> None:
         """Take note that the connection to the daemon is lost."""
 
@@ -89,9 +92,9 @@ class DaemonClient(AMP):
         """Have the web show games that were withheld."""
         return self._call(commands.Disclose, rooms=list(rooms))
 
-    def absent(self, room: str, seat: Seat) -> Deferred[Any]:
-        """Say that the program of a seat never came."""
-        return self._call(commands.Absent, room=room, seat=seat)
+    def absent(self, room: str, seat: Seat, word: Mapping[str, Any]) -> Deferred[Any]:
+        """Say that the program of a seat never came, and what became of it."""
+        return self._call(commands.Absent, room=room, seat=seat, word=json.dumps(word))
 
     def void(self, room: str) -> Deferred[Any]:
         """End a game so that it counts for nobody."""
@@ -105,10 +108,10 @@ class DaemonClient(AMP):
 
     # What the daemon says
 
-    @commands.Ping.responder
-    def ping(self) -> dict[str, Any]:
-        """Answer `Ping`."""
-        return {}
+    @commands.Testify.responder
+    def testify(self, room: str, seat: Seat) -> Deferred[dict[str, Any]]:
+        """Answer `Testify`."""
+        return self._follower.testify(room, seat).addCallback(lambda word: {"word": json.dumps(word)})
 
     @commands.Seated.responder
     def seated(self, room: str, seat: Seat) -> dict[str, Any]:

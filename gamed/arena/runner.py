@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from attrs import define, evolve, field, frozen
-from twisted.internet.defer import Deferred, DeferredList
+from twisted.internet.defer import Deferred, DeferredList, succeed
 from twisted.internet.interfaces import IDelayedCall
 from twisted.internet.process import reapProcessHandlers
 from twisted.python.failure import Failure
@@ -383,7 +383,14 @@ class Runner:
 
     def _absent(self, game: Game, seat: Seat) -> None:
         if not game.over.called and seat not in game.seated and not self._why_lost:
-            self.client.absent(self.plan.id_of(game.fixture), seat).addErrback(lambda _failure: None)
+            word = self._word(game, seat, game.slot(seat).exited)
+            self.client.absent(self.plan.id_of(game.fixture), seat, word).addErrback(lambda _failure: None)
+
+    def _word(self, game: Game, seat: Seat, exit_: Exit | None) -> Mapping[str, Any]:
+        """Return what is known of the program of a seat. `exit_`: how it ended; None: it runs."""
+        if seat in game.reasons:
+            return {"failed": game.reasons[seat]}
+        return {"running": True} if exit_ is None else exit_.word
 
     def _set_timer(self, game: Game) -> None:
         """Give the seat that is due, or the beginning of the game, its time."""
@@ -401,21 +408,7 @@ class Runner:
 
     async def _exits(self, lane: Lane) -> None:
         """Wait until the bots of a lane have ended by themselves, for a short time."""
-        running = [slot for slot in lane.slots if slot.exited is None and not slot.is_lost]
-        if not running:
-            return
-        done: Deferred[None] = Deferred()
-
-        def look(*, is_over: bool) -> None:
-            if (is_over or all(slot.exited is not None for slot in running)) and not done.called:
-                done.callback(None)
-
-        for slot in running:
-            slot.on_exit = lambda _exit: look(is_over=False)
-        timer = self.reactor.callLater(GRACE, lambda: look(is_over=True))
-        await done
-        if timer.active():
-            timer.cancel()
+        await DeferredList([slot.exit_within(GRACE) for slot in lane.slots])
 
     async def _clear(self, lane: Lane, numbers: Iterable[int]) -> None:
         """Clear slots of a lane; replace those whose program a bot has killed."""
@@ -446,6 +439,13 @@ class Runner:
             game.has_begun = True
             if game.timer is not None and game.timer.active():
                 game.timer.cancel()
+
+    def testify(self, room: str, seat: Seat) -> Deferred[Mapping[str, Any]]:
+        """Say what became of a bot whose connection has ended. It has a moment to end itself."""
+        game = self._games.get(room)
+        if game is None:
+            return succeed({})
+        return game.slot(seat).exit_within(GRACE).addCallback(partial(self._word, game, seat))
 
     def ended(self, result: Result) -> None:
         """Take note that a game has ended."""

@@ -67,6 +67,11 @@ class Exit:
     memory: float
     """The most that was resident, in MB."""
 
+    @property
+    def word(self) -> dict[str, int]:
+        """The data of an `ATTESTED` entry."""
+        return {"status": self.status, "cpu": round(self.cpu * 1000), "memory": round(self.memory * 1000)}
+
 
 @define
 class Output:
@@ -119,6 +124,9 @@ class Slot(ProcessProtocol):
     ended: Deferred[None] = field(factory=Deferred)
     """Fires when it has."""
 
+    _awaiting: list[Deferred[Exit | None]] = field(factory=list)
+    """Those who wait for the end of the present bot."""
+
     _answers: deque[Deferred[Any]] = field(factory=deque)
     _rest: bytes = b""
 
@@ -137,6 +145,16 @@ class Slot(ProcessProtocol):
         command, environment = list(start.command), dict(start.environment)
         asked = {"command": command, "folder": str(start.folder), "environment": environment, "limits": start.limits}
         return self._ask({"start": asked})
+
+    def exit_within(self, seconds: float) -> Deferred[Exit | None]:
+        """Fire with how the present bot ended as soon as it has; with None if it runs after this time."""
+        awaiting: Deferred[Exit | None] = Deferred()
+        if self.exited is not None or self.is_lost:
+            awaiting.callback(self.exited)
+        else:
+            self._awaiting.append(awaiting)
+            awaiting.addTimeout(seconds, self.reactor, lambda _failure, _seconds: None)
+        return awaiting
 
     def clear(self) -> Deferred[int]:
         """Kill all that the bot has started; fire with the number of processes when the last one has ended."""
@@ -186,6 +204,10 @@ class Slot(ProcessProtocol):
 
     def _ended(self, how: Exit) -> None:
         self.exited = how
+        awaiting, self._awaiting = self._awaiting, []
+        for each in awaiting:
+            if not each.called:
+                each.callback(how)
         if self.on_exit is not None:
             self.on_exit(how)
 

@@ -18,7 +18,7 @@ from attrs import define, field, frozen
 from gamed.arena.runner import Finished
 from gamed.arena.slots import Exit
 from gamed.cli.terminal import counted_of
-from gamed.core.game import Options, Termination
+from gamed.core.game import Options
 from gamed.core.texts import printable
 from gamed.tournament.elo import Estimate
 from gamed.tournament.results import Result
@@ -35,9 +35,6 @@ WEAKER: Final = 10
 UNDECIDED: Final = 11
 UNFIT: Final = 12
 """Exit statuses: the first bot is weaker; nobody knows; a bot has played no game to its end, or games are missing."""
-
-BEATEN: Final = "beaten"
-"""What stands in the table for a defeat by the rules of the game."""
 
 ASIDE: Final = "      "
 """What stands before a line that explains the one above."""
@@ -177,7 +174,7 @@ class Scoreboard:
         rows = [("", "score", "won", "drawn", "lost", "lost by")]
         for row in self.table:
             causes = sorted(row.causes.items(), key=lambda cause: -cause[1])
-            why = ", ".join(f"{BEATEN if cause == Termination.VICTORY else cause} {count}" for cause, count in causes)
+            why = ", ".join(f"{cause} {count}" for cause, count in causes)
             score = f"{points(row.score)}/{row.games}"
             rows.append((printable(self.names[row.entrant]), score, str(row.won), str(row.drawn), str(row.lost), why))
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]

@@ -200,8 +200,21 @@ def _departures(history: History) -> Iterator[str]:
     for one in departures(history):
         words = [one["text"]] if "text" in one else []
         words += [f"{name} {one[name] / 1000:.3f} s" for name in ("limit", "taken", "gap") if name in one]
+        words += [_program(one["program"])] if "program" in one else []
         text = f"{one['why']}: {_who(one)}, {_place(one)}, {one['at'] / 1000:.1f} s"
         yield click.style(printable("; ".join([text, *words])), fg="red")
+
+
+def _program(word: Mapping[str, Any]) -> str:
+    """Return what became of a player's program, in words."""
+    how = "it never connected; " if word.get("seated") is False else ""
+    if "failed" in word:
+        return f"{how}its program cannot be started: {word['failed']}"
+    if word.get("running"):
+        return f"{how}its program had not ended"
+    status, cpu, memory = (int(word.get(name, 0)) for name in ("status", "cpu", "memory"))
+    ended = f"exit status {status}" if status >= 0 else f"signal {-status}"
+    return f"{how}its program ended with {ended}, after {cpu / 1000:.2f} s of CPU, with at most {memory / 1000:.1f} MB"
 
 
 def _who(row: Mapping[str, Any]) -> str:
@@ -247,6 +260,7 @@ def as_data(summary: Summary, history: History, judged: Judgement) -> dict[str, 
         **attrs.asdict(judged),
         "entries": [entry_data(entry) for entry in history.entries],
         "refused": [entry_data(entry) for entry in history.refused],
+        "attested": [entry_data(entry) for entry in history.attested],
     }
 
 

@@ -62,7 +62,9 @@ class Disclose(Command):
 class Absent(Command):
     """End a game that has not begun: the program of a seat never came."""
 
-    arguments: ClassVar = [(b"room", Unicode()), (b"seat", Integer())]
+    arguments: ClassVar = [(b"room", Unicode()), (b"seat", Integer()), (b"word", Unicode())]
+    """`word`: see `Testify`."""
+
     response: ClassVar = []
 
 
@@ -86,11 +88,12 @@ class Results(Command):
 # From the daemon to the runner
 
 
-class Ping(Command):
-    """Ask whether the runner lives. Only then is a program that has left one that has lost."""
+class Testify(Command):
+    """Ask what became of the program of a seat whose connection has ended. Only if the runner answers, it has lost."""
 
-    arguments: ClassVar = []
-    response: ClassVar = []
+    arguments: ClassVar = [(b"room", Unicode()), (b"seat", Integer())]
+    response: ClassVar = [(b"word", Unicode())]
+    """JSON: the data of an `ATTESTED` entry; empty if the runner knows nothing."""
 
 
 class Seated(Command):

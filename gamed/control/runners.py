@@ -26,7 +26,7 @@ from zope.interface import implementer
 from gamed.control import commands
 from gamed.core.errors import RoomError, UnknownRecord
 from gamed.core.game import Options, Seat, Termination
-from gamed.core.history import STARTED, History
+from gamed.core.history import STARTED, History, Value, Word
 from gamed.core.reception import Furnishes
 from gamed.core.table import Step
 from gamed.lobby.lobby import Fixture, Lobby
@@ -38,6 +38,9 @@ from gamed.records.own import to_history
 from gamed.tournament.results import result_of, to_data
 
 log = Logger()
+
+MOST_WORDS: Final = 200
+"""Characters of the reason why a program could not be started."""
 
 _CLOSED: Final = Failure(ConnectionDone())
 
@@ -64,7 +67,7 @@ class Runner:
     _told: set[str] = field(factory=set)
     """The ids of the rooms of whose end it was told."""
 
-    _waiting: list[Callable[[], None]] = field(factory=list)
+    _waiting: list[tuple[Room, Seat, Callable[[Word], None]]] = field(factory=list)
     """Leavings that are judged when it is back."""
 
     _lease: IDelayedCall | None = None
@@ -84,8 +87,8 @@ class Runner:
             self._lease.cancel()
         self.control = control
         waiting, self._waiting = self._waiting, []
-        for proceed in waiting:
-            self.testify(proceed)
+        for leaving in waiting:
+            self.testify(*leaving)
         return [room.id for room in self.rooms.values() if not room.is_closed]
 
     def gone(self, control: Control) -> None:
@@ -114,18 +117,21 @@ class Runner:
         for entrance in self.entrances.values():
             entrance.close()
 
-    def testify(self, proceed: Callable[[], None]) -> None:
-        """Go on with a leaving if the runner answers; else when it is back."""
+    def testify(self, room: Room, seat: Seat, proceed: Callable[[Word], None]) -> None:
+        """Go on with a leaving when the runner has said what became of the program; if it is away, when it is back."""
         if self.control is None:
-            self._waiting.append(proceed)
+            self._waiting.append((room, seat, proceed))
             return
         control = self.control
-        asked: Any = control.callRemote(commands.Ping)  # type: ignore[no-untyped-call]
+        asked: Any = control.callRemote(commands.Testify, room=room.id, seat=seat)  # type: ignore[no-untyped-call]
         answer = asked.addTimeout(self.runners.lease_seconds, self.runners.reactor)
-        answer.addCallbacks(lambda _answer: proceed(), self._not_answered, errbackArgs=(control, proceed))
+        answer.addCallback(lambda said: word_of(said["word"]))
+        answer.addCallbacks(proceed, self._not_answered, errbackArgs=(control, (room, seat, proceed)))
 
-    def _not_answered(self, _failure: Failure, control: Control, proceed: Callable[[], None]) -> None:
-        self._waiting.append(proceed)
+    def _not_answered(
+        self, _failure: Failure, control: Control, leaving: tuple[Room, Seat, Callable[[Word], None]]
+    ) -> None:
+        self._waiting.append(leaving)
         control.abort()
 
     # Rooms
@@ -259,11 +265,11 @@ class Control(AMP):
         return {}
 
     @commands.Absent.responder
-    def absent(self, room: str, seat: int) -> dict[str, Any]:
+    def absent(self, room: str, seat: int, word: str) -> dict[str, Any]:
         """Answer `Absent`. A game that has begun meanwhile, or ended, goes on or stays as it is."""
         found = self.runner.rooms.get(room)
         if found is not None and not found.is_closed and not found.history.was_started:
-            found.absent(seat, Termination.LEFT)
+            found.absent(seat, Termination.LEFT, word={**word_of(word), "seated": False})
         return {}
 
     @commands.Void.responder
@@ -297,6 +303,14 @@ class Control(AMP):
         super().connectionLost(reason)  # type: ignore[no-untyped-call]
         if self._runner is not None:
             self._runner.gone(self)
+
+
+def word_of(text: str) -> Word:
+    """Return what a runner says of a program, as far as a record has it."""
+    said = json.loads(text)
+    numbers = {name: said[name] for name in ("status", "cpu", "memory") if isinstance(said.get(name), int)}
+    flags: dict[str, Value] = {"running": True} if said.get("running") else {}
+    return {**numbers, **flags, **({"failed": str(said["failed"])[:MOST_WORDS]} if said.get("failed") else {})}
 
 
 def _add(found: list[str], record: Any) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
-from typing import Final
+from typing import Final, TypeAlias
 
 from attrs import define, field
 
@@ -33,8 +33,17 @@ REFUSED = "refused"
 changes no position. The data: `code`, `reason`, `expected`, and `entry`, the number of the entry that follows; or
 `code` and `count`, how many more of a code there were."""
 
+ATTESTED = "attested"
+"""What the runner of a player's program says of it when the player has left. The journal and the history have it as
+they have refusals. The data: `status`, the exit status or minus the number of the signal, `cpu` in milliseconds, and
+`memory`, the largest, in kB; or `running`, that it has not ended; or `failed`, why it could not be started. And
+`seated`, false: it never took its seat."""
+
 Value = str | int | bool
 
+
+Word: TypeAlias = Mapping[str, Value]
+"""What a runner says of a program: the data of an `ATTESTED` entry; empty: nothing."""
 
 _NO_DATA: Final[Mapping[str, Value]] = {}
 """Shared by all entries without data. Each line of a game makes an entry, and a dictionary is larger than the rest of
@@ -84,6 +93,9 @@ class History:
     refused: tuple[Entry, ...] = ()
     """What was refused: entries of the kind `REFUSED`."""
 
+    attested: tuple[Entry, ...] = ()
+    """What runners have said of players' programs: entries of the kind `ATTESTED`."""
+
     is_fixture: bool = False
     """Whether the match is recorded even if the game does not begin."""
 
@@ -108,10 +120,20 @@ class History:
         """Yield the entries of one kind, in order."""
         return (entry for entry in self.entries if entry.kind == kind)
 
-    def set_refusals_apart(self) -> None:
-        """Move the refusals, which the journal has between the entries, to where a history has them."""
-        self.refused = tuple(self.of_kind(REFUSED))
-        self.entries = [entry for entry in self.entries if entry.kind != REFUSED]
+    def set_apart(self) -> None:
+        """Move what changes no position, which the journal has between the entries, to where a history has it."""
+        entries, self.entries = self.entries, []
+        for entry in entries:
+            self.add(entry)
+
+    def add(self, entry: Entry) -> None:
+        """Append an entry to those of its kind."""
+        if entry.kind == REFUSED:
+            self.refused += (entry,)
+        elif entry.kind == ATTESTED:
+            self.attested += (entry,)
+        else:
+            self.entries.append(entry)
 
     def moment(self, at: int) -> str:
         """Return the time of an entry as `opened_at` gives it. Raises OverflowError beyond the year 9999."""

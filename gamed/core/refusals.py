@@ -13,6 +13,8 @@ from typing import Final
 
 from attrs import define, evolve, field, frozen
 
+from gamed.core.game import Seat
+from gamed.core.history import REFUSED, Entry, Value
 from gamed.core.texts import printable
 
 KEPT: Final = 10
@@ -108,6 +110,34 @@ class Refusals:
     def summary(self) -> str:
         """How many there were of each code."""
         return ", ".join(f"{count} {code}" for code, count in self.counts.items())
+
+
+@define
+class MatchRefusals:
+    """What was refused to the players of one match, as entries of its history."""
+
+    _players: dict[Seat, Refusals] = field(factory=dict)
+
+    def add(
+        self, player: Seat, refusal: Refusal, at: int, number: int, is_code: Callable[[str], bool]
+    ) -> tuple[Entry, ...]:
+        """Count a refusal. Return its entry, if it is one that the record has in full.
+
+        `at`: its time, as entries have it. `number`: that of the match's entry that follows.
+        """
+        if not self._players.setdefault(player, Refusals()).add(refusal):
+            return ()
+        # Made now, because a reservation code that is used up meanwhile would not be recognised.
+        message = shown(refusal.text, is_code) if refusal.text and not refusal.is_hidden else ""
+        data: dict[str, Value] = {"code": refusal.code, "reason": refusal.reason, "entry": number}
+        if refusal.expected:
+            data["expected"] = refusal.expected
+        return (Entry(at, REFUSED, player, message.encode() or None, data),)
+
+    def rest(self, at: int) -> tuple[Entry, ...]:
+        """Return entries with the numbers of the refusals that the record does not have in full."""
+        more = ((player, *item) for player, found in self._players.items() for item in found.more.items())
+        return tuple(Entry(at, REFUSED, player, data={"code": code, "count": count}) for player, code, count in more)
 
 
 def _no_code(_text: str) -> bool:

@@ -46,7 +46,7 @@ def recover(lobby: Lobby) -> int:
 
 
 def _recover(lobby: Lobby, history: History) -> None:
-    history.set_refusals_apart()
+    history.set_apart()
     # A fixture's match may have no entries yet.
     end = history.entries[-1] if history.entries else Entry(0, OPENED)
     # Only the journal has HELD entries. The data of the last one belong to the match's end.

@@ -26,9 +26,9 @@ from twisted.python.failure import Failure
 from gamed.core.events import Event
 from gamed.core.findings import Finding
 from gamed.core.game import Options, Outcome, Seat, Termination
-from gamed.core.history import JOINED, LEFT, LINE, MOVE, REFUSED, Entry, History, Value, called, ended
+from gamed.core.history import ATTESTED, JOINED, LEFT, LINE, MOVE, Entry, History, Word, called, ended
 from gamed.core.peer import Party, Peer
-from gamed.core.refusals import Refusal, Refusals
+from gamed.core.refusals import MatchRefusals, Refusal
 from gamed.core.stats import Stats
 from gamed.core.table import OBSERVERS, Judged, NumbersPlayers, Step, Table
 from gamed.lobby.refusals import RefusalLog
@@ -134,8 +134,9 @@ class Room:
     watchers: tuple[Callable[[Room, Step], None], ...] = ()
     """Called with each step: consoles, metrics and web pages."""
 
-    witness: Callable[[Callable[[], None]], None] | None = None
-    """Called with what the loss of a connection does. It calls that if the loss is the player's; None: it always is."""
+    witness: Callable[[Room, Seat, Callable[[Word], None]], None] | None = None
+    """Called with what the loss of a player's connection does. It calls that, with what is known of the player's
+    program, if the loss is the player's; None: it always is."""
 
     is_closed: bool = False
     _left: dict[Seat, Peer] | None = None
@@ -154,8 +155,8 @@ class Room:
     _opened_at: float = field(init=False)
     """When the present match was opened."""
 
-    _refusals: dict[Seat, Refusals] | None = None
-    """What was refused to the players of the present match, by seat; None: nothing yet."""
+    _refusals: MatchRefusals | None = None
+    """What was refused to the players of the present match; None: nothing yet."""
 
     def __attrs_post_init__(self) -> None:
         self._clock = RoomClock(self.services)
@@ -223,27 +224,34 @@ class Room:
         if seat == OBSERVERS:
             return
         if self.witness is not None and why is Termination.LEFT and not self.is_closed:
-            self.witness(lambda: self._leave(seat, why, text, refusal))
+            self.witness(self, seat, partial(self._leave, seat, why, text, refusal))
         else:
-            self._leave(seat, why, text, refusal)
+            self._leave(seat, why, text, refusal, None)
 
-    def _leave(self, seat: Seat, why: Termination, text: str, refusal: Refusal | None) -> None:
+    def _leave(self, seat: Seat, why: Termination, text: str, refusal: Refusal | None, word: Word | None) -> None:
         if self.history.is_fixture and not (self.history.was_started or self.is_closed) and self.table.is_player(seat):
-            self.absent(seat, why, refusal)
+            self.absent(seat, why, refusal, word)
             return
+        self._attest(seat, word)
         self._act(partial(self.table.leave, refusal=refusal), seat, why, self._now(), text)
         self._emptied((seat,))
 
-    def absent(self, seat: Seat, why: Termination, refusal: Refusal | None = None) -> None:
+    def _attest(self, seat: Seat, word: Word | None) -> None:
+        """Note what is known of the program of a player who leaves a game that goes on."""
+        if word and self.history.outcome is None and self.table.is_player(seat):
+            numbers = self.table.numbers if isinstance(self.table, NumbersPlayers) else {}
+            self._perform(Step(), (Entry(self._at, ATTESTED, numbers.get(seat, seat), data=word),))
+
+    def absent(self, seat: Seat, why: Termination, refusal: Refusal | None = None, word: Word | None = None) -> None:
         """End a fixture whose game has not begun, because a player has left, or never came. It loses."""
+        self._attest(seat, word)
         self._act(lambda: self._without(seat, why, () if refusal is None else ((seat, refusal),)))
 
     def _without(self, seat: Seat, why: Termination, refused: tuple[tuple[Seat, Refusal], ...]) -> Step:
         step = self.table.stop(why, self._now())
         is_of_two = self.party is not None and self.party.size == 2  # noqa: PLR2004 (two)
         outcome = self.table.outcome = Outcome(why, 1 - seat if is_of_two else None)
-        at = int((self._now() - self._opened_at) * 1000)
-        journal = (Entry(at, LEFT, seat, data={"why": str(why)}), ended(at, outcome))
+        journal = (Entry(self._at, LEFT, seat, data={"why": str(why)}), ended(self._at, outcome))
         return evolve(step, outcome=outcome, journal=journal, refused=refused)
 
     def observe(self, peer: Peer) -> None:
@@ -310,7 +318,7 @@ class Room:
         """Add an end to a step that closes a fixture's room before its game began: it is recorded nevertheless."""
         if self.history.is_fixture and step.closed and step.outcome is None and self.history.outcome is None:
             self.table.outcome = step.outcome = Outcome(why)
-            step.journal += (ended(int((self._now() - self._opened_at) * 1000), step.outcome),)
+            step.journal += (ended(self._at, step.outcome),)
         return step
 
     def _act(self, method: Callable[..., Step], *arguments: Any) -> None:
@@ -358,12 +366,13 @@ class Room:
                 self.services.attend(self)
 
     def _perform(self, step: Step, refused: tuple[Entry, ...]) -> None:
+        """Dispatch a step. `refused`: entries that the history has apart."""
         entries, forwards = self._with_holds(step.journal), self.table.forwards
         self.history.entries += entries
         if step.outcome is not None:
             refused += self._counted()
-        if refused:
-            self.history.refused += self._with_holds(refused)
+        for entry in self._with_holds(refused):
+            self.history.add(entry)
         for entry in entries:
             if entry.kind in (LINE, MOVE):
                 self.services.stats.moves[self.history.kind] += 1
@@ -464,25 +473,17 @@ class Room:
         if self.history.outcome is not None or number is None or number < 0:
             return ()
         if self._refusals is None:
-            self._refusals = {}
-        if not self._refusals.setdefault(number, Refusals()).add(refusal):
-            return ()
-        # Made now, because a reservation code that is used up meanwhile would not be recognised.
-        message = self.services.refusals.shown(refusal.text) if refusal.text and not refusal.is_hidden else ""
-        data: dict[str, Value] = {"code": refusal.code, "reason": refusal.reason, "entry": len(self.history.entries)}
-        if refusal.expected:
-            data["expected"] = refusal.expected
-        return (self._refusal(number, data, message),)
+            self._refusals = MatchRefusals()
+        return self._refusals.add(number, refusal, self._at, len(self.history.entries), self.services.refusals.is_code)
 
     def _counted(self) -> tuple[Entry, ...]:
         """Return entries with the numbers of the refusals that the record does not have in full."""
-        refusals = (self._refusals or {}).items()
-        more = ((seat, *item) for seat, found in refusals for item in found.more.items())
-        return tuple(self._refusal(seat, {"code": code, "count": count}) for seat, code, count in more)
+        return () if self._refusals is None else self._refusals.rest(self._at)
 
-    def _refusal(self, seat: Seat, data: Mapping[str, Value], message: str = "") -> Entry:
-        at = int((self._now() - self._opened_at) * 1000)
-        return Entry(at, REFUSED, seat, message.encode() or None, data)
+    @property
+    def _at(self) -> int:
+        """The present time, as entries have it."""
+        return int((self._now() - self._opened_at) * 1000)
 
     def _end(self, outcome: Outcome) -> None:
         log.info(

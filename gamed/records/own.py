@@ -100,6 +100,7 @@ def _header(history: History, outcome: Outcome, findings: Iterable[Finding], unj
     if unjudged is not None:
         lines.append(f'<unjudged entry="{unjudged}"/>')
     lines += _group("refusals", map(_entry, history.refused))
+    lines += _group("attestations", map(_entry, history.attested))
     return "\n    ".join(lines) + "\n  </header>"
 
 
@@ -178,6 +179,7 @@ def to_history(record: Record) -> History:
             options=_data(_child(header, "options")),
             entries=_entries(body),
             refused=tuple(_entries(header.find("refusals"))),
+            attested=tuple(_entries(header.find("attestations"))),
         )
 
 

@@ -168,8 +168,10 @@ def departures(history: History) -> list[Data]:
     """Return who left before the end: `seat`, `name`, `why`, `move`, `at`, and why in words and numbers, if known.
 
     These are `code` and `text`, and of who lost by time `limit`, `taken` and `gap` in milliseconds: what was allowed,
-    what was taken, and the part of it that is not charged.
+    what was taken, and the part of it that is not charged. `program`: what became of the player's program, as the data
+    of an `ATTESTED` entry say.
     """
+    programs = {entry.seat: dict(entry.data) for entry in history.attested}
     names, before, started = _names(history), _moves_before(history), _started(history)
     found = []
     for number, entry in enumerate(history.entries):
@@ -182,7 +184,8 @@ def departures(history: History) -> list[Data]:
         # A game that was read from a replay file has no numbers.
         timed = numbers if all(type(number) is int for number in numbers.values()) else {}
         place = {"seat": entry.seat, "name": names.get(entry.seat, ""), "move": before[number]}
-        found.append({**place, "at": max(0, entry.at - started), **said, **timed})
+        program = {"program": programs[entry.seat]} if entry.seat in programs else {}
+        found.append({**place, "at": max(0, entry.at - started), **said, **timed, **program})
     return found
 
 

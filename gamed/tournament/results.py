@@ -7,13 +7,57 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
+from enum import StrEnum
+from signal import SIGXCPU
 from typing import Any, Final
 
 import attrs
 from attrs import field, frozen
 
 from gamed.core.game import Seat, Termination
-from gamed.core.history import DRAWN, LEFT, LINE, MOVE, STARTED, History
+from gamed.core.history import DRAWN, LEFT, LINE, MOVE, STARTED, Entry, History, Value
+
+
+class Cause(StrEnum):
+    """Why a player has lost a game. The codes are stable."""
+
+    BEATEN = "beaten"
+    """By the rules of the game."""
+
+    ILLEGAL = "illegal"
+    """An illegal move, or one out of turn."""
+
+    TIME = "time"
+    CRASHED = "crashed"
+    """Its program has ended with another exit status than 0, or by a signal."""
+
+    CPU = "cpu"
+    """Its program has used up its processor time."""
+
+    NEVER_CONNECTED = "never-connected"
+    PROTOCOL = "protocol"
+    """It was removed for messages that its protocol does not have."""
+
+    LEFT = "left"
+    """It closed its connection, and runs on or has ended without an error."""
+
+    RESIGNED = "resigned"
+    NOT_READING = "not-reading"
+    IDLE = "idle"
+
+
+_CAUSES: Final = {
+    Termination.VICTORY: Cause.BEATEN,
+    Termination.DRAW: Cause.BEATEN,
+    Termination.FORFEIT: Cause.ILLEGAL,
+    Termination.REMOVED: Cause.PROTOCOL,
+    Termination.RESIGNED: Cause.RESIGNED,
+    Termination.LEFT: Cause.LEFT,
+    Termination.IDLE: Cause.IDLE,
+    Termination.TIME: Cause.TIME,
+    Termination.LIMIT: Cause.NOT_READING,
+}
+"""The cause by the termination, as far as that says it. The others are nobody's."""
 
 VOID: Final = frozenset({Termination.CANCELLED, Termination.SHUTDOWN, Termination.SERVER_FAULT})
 """Ends that are nobody's: the game is played again."""
@@ -37,13 +81,17 @@ class Result:
     digest: str
     """Two games have the same one if the same was drawn and moved in them, seat by seat."""
 
-    causes: Mapping[Seat, Termination] = field(factory=dict)
+    causes: Mapping[Seat, Cause] = field(factory=dict)
     """Why players have left or were removed, by their seats."""
 
     @property
     def is_void(self) -> bool:
         """Whether it counts for nobody."""
         return self.termination in VOID
+
+    def cause(self, seat: Seat) -> Cause | None:
+        """Return why a seat has lost; None if it has not."""
+        return None if self.score(seat) else self.causes.get(seat) or _CAUSES[self.termination]
 
     def score(self, seat: Seat) -> float:
         """Return what a seat gets: 1 if it has won, 0 if another one has, else ½."""
@@ -63,7 +111,8 @@ def result_of(history: History) -> Result:
             digest.update(b"%d %s %r\n" % (-1 if entry.seat is None else entry.seat, entry.body or b"", entry.kind))
         elif entry.kind == STARTED:
             began = entry.at
-    causes = {entry.seat: Termination(str(entry.data["why"])) for entry in history.of_kind(LEFT)}
+    words = {entry.seat: entry.data for entry in history.attested}
+    causes = {entry.seat: _cause(entry, words.get(entry.seat, {})) for entry in history.of_kind(LEFT)}
     return Result(
         history.room,
         outcome.termination,
@@ -75,6 +124,16 @@ def result_of(history: History) -> Result:
     )
 
 
+def _cause(left: Entry, word: Mapping[str, Value]) -> Cause:
+    """Return why a player has left. `word`: what the runner of its program has said of it."""
+    cause, status = _CAUSES.get(Termination(str(left.data["why"])), Cause.LEFT), int(word.get("status", 0))
+    if cause is not Cause.LEFT:
+        return cause
+    if status:
+        return Cause.CPU if -status == SIGXCPU else Cause.CRASHED
+    return cause if word.get("seated", True) else Cause.NEVER_CONNECTED
+
+
 def to_data(result: Result) -> dict[str, Any]:
     """Return a result as data for JSON."""
     data = attrs.asdict(result)
@@ -83,5 +142,5 @@ def to_data(result: Result) -> dict[str, Any]:
 
 def from_data(data: Mapping[str, Any]) -> Result:
     """Return the result that `to_data` has described."""
-    causes = {int(seat): Termination(why) for seat, why in data["causes"].items()}
+    causes = {int(seat): Cause(why) for seat, why in data["causes"].items()}
     return Result(**{**data, "termination": Termination(data["termination"]), "causes": causes})

@@ -11,11 +11,11 @@ from typing import Final
 
 from attrs import frozen
 
-from gamed.core.game import Termination
 from gamed.tournament.elo import Estimate, estimate
+from gamed.tournament.results import Cause
 from gamed.tournament.schedule import Plan, Played, distinct, pairs
 
-GONE: Final = frozenset({Termination.LEFT, Termination.REMOVED})
+GONE: Final = frozenset({Cause.LEFT, Cause.CRASHED, Cause.CPU, Cause.NEVER_CONNECTED, Cause.PROTOCOL})
 """Why an entrant that has them did not play to the end."""
 
 
@@ -26,7 +26,7 @@ class Standing:
     entrant: int
     won: int
     drawn: int
-    causes: Mapping[Termination, int]
+    causes: Mapping[Cause, int]
     """How often it has lost, by the reason."""
 
     finished: int
@@ -68,12 +68,9 @@ class Meeting:
     """How much stronger who has the first seat is."""
 
 
-def cause_of(game: Played, entrant: int) -> Termination | None:
+def cause_of(game: Played, entrant: int) -> Cause | None:
     """Return why an entrant has lost a game; None if it has not."""
-    seat = game.fixture.seats.index(entrant)
-    if game.result.score(seat):
-        return None
-    return game.result.causes.get(seat, game.result.termination)
+    return game.result.cause(game.fixture.seats.index(entrant))
 
 
 def standings(plan: Plan, games: Sequence[Played]) -> list[Standing]:

@@ -27,7 +27,7 @@ from gamed.arena.matches import FolderError, locked
 from gamed.arena.runner import ArenaError, Entrant, Finished, Runner
 from gamed.arena.slot_program import become_subreaper
 from gamed.core.game import Termination
-from gamed.tournament.results import Result
+from gamed.tournament.results import Cause, Result
 from gamed.tournament.schedule import Plan, due, pairs, played
 from tests.arena.slot_trials import alive
 from tests.daemon import ROOT, SCRIPTS
@@ -200,18 +200,30 @@ async def that_is_played_again(match: Match) -> None:
 async def of_programs_that_do_not_play(match: Match) -> None:
     await match.begin()
     good = ours("battleship", "Good")
-    for bad in (
-        program("/bin/true"),
-        program("/nosuch"),
-        program("/bin/sleep", "99"),
-        program("/bin/sh", "-c", "echo one >&2; echo two >&2; echo >&2; exit 3"),
-        program(sys.executable, "-I", "-S", "-c", LEAVES, "{host}", "{port}"),
+    leaves = sys.executable, "-I", "-S", "-c"
+    place = "{host}", "{port}"
+    for number, (bad, cause) in enumerate(
+        (
+            (program("/bin/true"), Cause.NEVER_CONNECTED),
+            (program("/nosuch"), Cause.NEVER_CONNECTED),
+            (program("/bin/sleep", "99"), Cause.NEVER_CONNECTED),
+            (program("/bin/sh", "-c", "echo one >&2; echo two >&2; echo >&2; exit 3"), Cause.CRASHED),
+            (program(*leaves, LEAVES, *place), Cause.LEFT),
+            (program(*leaves, f"{LEAVES}; import os; os.kill(os.getpid(), 11)", *place), Cause.CRASHED),
+            (program(*leaves, f"{LEAVES}; import time; time.sleep(99)", *place), Cause.LEFT),
+        )
     ):
-        match.plan, match.results = Plan(ID.format(len(match.finished)), 7, 2, 2), {}
+        match.plan, match.results = Plan(ID.format(number), 7, 2, 2), {}
         # Short enough to wait for, and long enough for the other program to start on a busy machine.
         arena.START_SECONDS = 10.0 if "99" in bad.command else 30.0  # type: ignore[misc]
         results = await match.play("battleship", [good, bad], 2)
         assert [result.termination for result in results] == 2 * [Termination.LEFT], (bad, results)
+        causes = {game.result.causes[game.fixture.seats.index(1)] for game in played(match.plan, match.results)}
+        assert causes == {cause}, (bad, causes)
+        # What is recorded says the same.
+        runner = await match.runner("battleship", [good, bad], 2)
+        asked = await runner.client.results([result.id for result in results])
+        assert sorted(asked, key=str) == sorted(results, key=str), (asked, results)
         scores = Counter({game.fixture.leg: game.score(0) for game in played(match.plan, match.results)})
         assert scores == {0: 1.0, 1: 1.0}, (bad, scores)
     reasons = [reason for finished in match.finished for reason in finished.reasons.values()]

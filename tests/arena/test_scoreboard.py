@@ -10,7 +10,7 @@ from gamed.arena.runner import Finished
 from gamed.arena.slots import Exit
 from gamed.cli.scoreboard import Scoreboard, points
 from gamed.core.game import Termination
-from gamed.tournament.results import Result
+from gamed.tournament.results import Cause, Result
 from gamed.tournament.schedule import Fixture, Plan
 from gamed.tournament.sprt import Sprt
 
@@ -25,7 +25,7 @@ class ScoreboardTests(SynchronousTestCase):
         """End a game, which an entrant wins, and return what is said."""
         seat = None if winner is None else fixture.seats.index(winner)
         end = Termination(str(more.get("end", "victory")))
-        gone = {int(str(more["gone"])): Termination.LEFT} if "gone" in more else {}
+        gone = {int(str(more["gone"])): Cause.LEFT} if "gone" in more else {}
         result = Result(board.plan.id_of(fixture), end, seat, 9, 1.5, digest or str(fixture), gone)
         exits = {seat: Exit(-11, 0.1, 9.0) for seat in gone}
         return board.line(Finished(fixture, result, exits, {}, dict.fromkeys(gone, "oh\x07")))

@@ -9,7 +9,7 @@ from random import Random
 from typing import Any
 
 from attrs import define, field
-from twisted.internet.defer import Deferred, maybeDeferred
+from twisted.internet.defer import Deferred, maybeDeferred, succeed
 from twisted.test.iosim import connectedServerAndClient
 from twisted.trial.unittest import SynchronousTestCase
 
@@ -18,9 +18,12 @@ from gamed.control.runners import Control, Runners
 from gamed.core.errors import RoomError
 from gamed.core.game import Seat, Termination
 from gamed.net.entrance import Entrance
+from gamed.records.index import validate
+from gamed.records.own import to_history
+from gamed.records.record import document
 from gamed.registry import game_types
 from gamed.testing.harness import Harness
-from gamed.tournament.results import Result
+from gamed.tournament.results import Cause, Result, result_of
 from tests.lobby.test_entrances import ID, Port
 from tests.records.test_every_end import SETTINGS
 from tests.records.test_every_end import Seat as Program
@@ -34,6 +37,8 @@ class Told:
 
     words: list[str] = field(factory=list)
     results: list[Result] = field(factory=list)
+    word: dict[str, Any] = field(factory=lambda: {"running": True})
+    """What it says of programs that have left."""
 
     def seated(self, room: str, seat: Seat) -> None:
         self.words.append(f"seated {room[-1]} {seat}")
@@ -47,6 +52,9 @@ class Told:
 
     def recorded(self, room: str) -> None:
         self.words.append(f"recorded {room[-1]}")
+
+    def testify(self, _room: str, _seat: Seat) -> Deferred[dict[str, Any]]:
+        return succeed(self.word)
 
     def lost(self, _reason: str) -> None:
         self.words.append("lost")
@@ -162,16 +170,16 @@ class GameTests(RunnerTestCase):
     def test_one_who_never_comes_has_lost(self) -> None:
         self.open()
         self.come(0)
-        self.of(self.client.absent(ID.format(1), 1))
+        self.of(self.client.absent(ID.format(1), 1, {"running": True}))
         self.assertEqual(self.told.words, ["seated 1 0", "ended 1 left 0"])
-        self.assertEqual(self.told.results[0].causes, {1: Termination.LEFT})
+        self.assertEqual(self.told.results[0].causes, {1: Cause.NEVER_CONNECTED})
         self.assertEqual(self.told.results[0].seconds, 0)
 
     def test_a_game_that_is_made_void(self) -> None:
         self.open()
         programs = [self.come(0), self.come(1)]
         # It has begun: nobody is absent.
-        self.of(self.client.absent(ID.format(1), 1))
+        self.of(self.client.absent(ID.format(1), 1, {}))
         self.play(programs, 5)
         self.of(self.client.void(ID.format(1)))
         self.of(self.client.void(ID.format(1)))
@@ -209,6 +217,30 @@ class LeavingTests(RunnerTestCase):
         programs[0].wire.leave()
         self.pump.flush()
         self.assertEqual(self.told.words[3:], ["ended 1 left 1"])
+
+    def test_what_the_runner_says_of_it_is_the_cause_and_is_in_the_record(self) -> None:
+        words = [
+            ({"status": 1, "cpu": 80, "memory": 9100}, Cause.CRASHED),
+            ({"status": -24, "cpu": 60_000, "memory": 9100}, Cause.CPU),
+            ({"status": 0, "cpu": 80, "memory": 9100}, Cause.LEFT),
+            ({"running": True}, Cause.LEFT),
+            ({}, Cause.LEFT),
+        ]
+        for number, (word, cause) in enumerate(words, 1):
+            self.told.word = {**word, "unknown": "x", "failed": ""}
+            self.open(number)
+            programs = [self.come(0), self.come(1)]
+            self.play(programs, 5)
+            programs[0].wire.leave()
+            self.pump.flush()
+            self.assertEqual(self.told.results[-1].causes, {0: cause})
+            self.assertEqual(self.told.results[-1].cause(0), cause)
+            self.assertIsNone(self.told.results[-1].cause(1))
+            self.settle()
+            record = self.harness.store.records[ID.format(number)]
+            validate(document(record))
+            self.assertEqual([entry.data for entry in to_history(record).attested], [word] if word else [])
+            self.assertEqual(result_of(to_history(record)), self.told.results[-1])
 
     def test_one_that_leaves_with_its_runner_has_not(self) -> None:
         self.open()

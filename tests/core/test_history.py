@@ -5,7 +5,7 @@ from __future__ import annotations
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.core.game import Outcome, Termination
-from gamed.core.history import LINE, STARTED, Entry, History, ended
+from gamed.core.history import ATTESTED, LINE, REFUSED, STARTED, Entry, History, ended
 
 
 def history(*entries: Entry) -> History:
@@ -19,6 +19,13 @@ class HistoryTests(SynchronousTestCase):
 
     def test_a_missing_fact_is_a_key_error(self) -> None:
         self.assertRaises(KeyError, History.from_opened, "id", Entry(0, "opened"))
+
+    def test_what_changes_no_position_is_set_apart(self) -> None:
+        refused, attested = Entry(2, REFUSED, 0), Entry(3, ATTESTED, 1)
+        found = history(Entry(1, STARTED), refused, attested, Entry(4, LINE, 0))
+        found.set_apart()
+        self.assertEqual([entry.at for entry in found.entries], [1, 4])
+        self.assertEqual((found.refused, found.attested), ((refused,), (attested,)))
 
     def test_it_was_started_or_not(self) -> None:
         self.assertFalse(history(Entry(0, "joined", 0)).was_started)

@@ -57,7 +57,7 @@ def open_rooms(state: Path) -> dict[str, History]:
             # A running daemon removes segments.
             continue
         for history in found.values():
-            history.set_refusals_apart()
+            history.set_apart()
         return found
 
 

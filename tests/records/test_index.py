@@ -204,7 +204,9 @@ class SchemaFileTests(SynchronousTestCase):
     def test_what_is_included_is_in_use(self) -> None:
         root = etree.parse(schema_directory() / COMMON).getroot()
         names = {node.get("name") for node in root if node.get("name")}
-        self.assertEqual(names, {"entry", "seatEntry", "findings", "refusals", "result", "moment", "uuid"})
+        self.assertEqual(
+            names, {"entry", "seatEntry", "findings", "refusals", "attestations", "result", "moment", "uuid"}
+        )
         for kind in game_types():
             for file in schema_directory().glob(f"gamed-{kind}-*.xsd"):
                 text = file.read_text()

@@ -10,7 +10,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamed.core.errors import IllegalMove
 from gamed.core.findings import Finding
 from gamed.core.game import CHANCE, Outcome, Termination
-from gamed.core.history import DRAWN, JOINED, LEFT, LINE, MOVE, REFUSED, STARTED, Entry, History, Value, ended
+from gamed.core.history import ATTESTED, DRAWN, JOINED, LEFT, LINE, MOVE, REFUSED, STARTED, Entry, History, Value, ended
 from gamed.records.positions import LONGEST, Replayed, departures, findings, moves, refusals
 
 
@@ -169,6 +169,12 @@ class NotedTests(SynchronousTestCase):
         self.assertEqual(departures(self.game(second))[0]["limit"], 60_000)
         third = Entry(4_404, LEFT, 1, data={"why": "forfeit", "code": "skip", "text": "no"})
         self.assertEqual(departures(self.game(third)), [{**place, "why": "forfeit", "code": "skip", "text": "no"}])
+
+    def test_what_became_of_the_program_of_who_has_left(self) -> None:
+        left, word = Entry(4_404, LEFT, 1, data={"why": "left"}), {"status": -11, "cpu": 80, "memory": 9_100}
+        game = evolve(self.game(left), attested=(Entry(4_403, ATTESTED, 1, data=word),))
+        place = {"seat": 1, "name": "Bob", "move": 2, "at": 3_404}
+        self.assertEqual(departures(game), [{**place, "why": "left", "program": word}])
 
     def test_a_departure_without_its_numbers(self) -> None:
         # As a replay file has it.

@@ -6,8 +6,8 @@ from attrs import evolve
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.core.game import Outcome, Termination
-from gamed.core.history import DRAWN, LEFT, MOVE, STARTED, Entry, History, ended
-from gamed.tournament.results import VOID, Result, from_data, result_of, to_data
+from gamed.core.history import ATTESTED, DRAWN, LEFT, MOVE, STARTED, Entry, History, Word, ended
+from gamed.tournament.results import VOID, Cause, Result, from_data, result_of, to_data
 
 DRAW = Entry(20, DRAWN, body=b"deal")
 MOVES = (Entry(30, MOVE, 0, b"a1"), Entry(40, MOVE, 1, b"b2"))
@@ -34,7 +34,31 @@ class ResultTests(SynchronousTestCase):
     def test_why_somebody_has_lost(self) -> None:
         left = Entry(50, LEFT, 1, data={"why": "time", "taken": 3})
         result = result_of(history(*MOVES, left, end=Outcome(Termination.TIME, 0)))
-        self.assertEqual(result.causes, {1: Termination.TIME})
+        self.assertEqual(result.causes, {1: Cause.TIME})
+        self.assertEqual([result.cause(seat) for seat in (0, 1)], [None, Cause.TIME])
+
+    def test_each_end_with_a_loser_has_a_cause(self) -> None:
+        """Where the loser has not left, the termination says it."""
+        for termination in set(Termination) - VOID:
+            result = result_of(history(*MOVES, end=Outcome(termination, 0)))
+            self.assertEqual((result.cause(0), type(result.cause(1))), (None, Cause), termination)
+            self.assertIsNone(result_of(history(*MOVES, end=Outcome(termination))).cause(1))
+
+    def test_what_became_of_the_program_is_the_cause(self) -> None:
+        left = history(*MOVES, Entry(50, LEFT, 1, data={"why": "left"}), end=Outcome(Termination.LEFT, 0))
+        said: list[tuple[Word, Cause]] = [
+            ({"status": 3, "seated": False}, Cause.CRASHED),
+            ({"status": -6}, Cause.CRASHED),
+            ({"status": -24}, Cause.CPU),
+            ({"status": 0}, Cause.LEFT),
+            ({"status": 0, "seated": False}, Cause.NEVER_CONNECTED),
+            ({"running": True, "seated": False}, Cause.NEVER_CONNECTED),
+            ({"failed": "No such file", "seated": False}, Cause.NEVER_CONNECTED),
+        ]
+        for word, cause in said:
+            result = result_of(evolve(left, attested=(Entry(49, ATTESTED, 1, data=word),)))
+            self.assertEqual(result.cause(1), cause, word)
+            self.assertEqual(from_data(to_data(result)), result)
 
     def test_one_that_is_nobodys(self) -> None:
         for termination in Termination:

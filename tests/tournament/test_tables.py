@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.core.game import Seat, Termination
-from gamed.tournament.results import Result
+from gamed.tournament.results import Cause, Result
 from gamed.tournament.schedule import Fixture, Plan, played
 from gamed.tournament.tables import cause_of, meetings, standings
 
@@ -19,9 +19,7 @@ ENDS = st.tuples(
 )
 
 
-def result(
-    plan: Plan, fixture: Fixture, end: Termination, winner: Seat | None, digest: str, **causes: Termination
-) -> Result:
+def result(plan: Plan, fixture: Fixture, end: Termination, winner: Seat | None, digest: str, **causes: Cause) -> Result:
     found = {int(seat.removeprefix("seat")): why for seat, why in causes.items()}
     return Result(plan.id_of(fixture), end, winner, 10, 1.0, digest, found)
 
@@ -57,16 +55,16 @@ class TableTests(SynchronousTestCase):
         results = {
             made.id: made
             for made in (
-                result(plan, first, Termination.LEFT, 0, "a", seat1=Termination.LEFT),
+                result(plan, first, Termination.LEFT, 0, "a", seat1=Cause.LEFT),
                 result(plan, second, Termination.VICTORY, 0, "b"),
             )
         }
         games = played(plan, results)
-        self.assertEqual([cause_of(game, 0) for game in games], [None, Termination.VICTORY])
-        self.assertEqual([cause_of(game, 1) for game in games], [Termination.LEFT, None])
+        self.assertEqual([cause_of(game, 0) for game in games], [None, Cause.BEATEN])
+        self.assertEqual([cause_of(game, 1) for game in games], [Cause.LEFT, None])
         one, other = standings(plan, games)
         self.assertEqual((one.won, one.lost, one.finished), (1, 1, 2))
-        self.assertEqual((other.causes, other.finished), ({Termination.LEFT: 1}, 1))
+        self.assertEqual((other.causes, other.finished), ({Cause.LEFT: 1}, 1))
 
     def test_a_draw_is_no_loss_and_nobody_left_is_none(self) -> None:
         plan = Plan(ID, 7, 2, 1)

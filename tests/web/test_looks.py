@@ -384,7 +384,9 @@ class SettingsTest(ShellTestCase):
         self.api["GET /records/0a1b2c3d"]["findings"].append(same)
         refusal = {"seat": 0, "name": "Ann", "code": "out-of-turn", "reason": "no", "count": 1, "messages": [message]}
         late = {"seat": 1, "name": "Bob", "why": "time", "move": 150, "at": 9, "limit": 2000, "taken": 3204, "gap": 4}
-        self.api["GET /records/0a1b2c3d"] |= {"refusals": [refusal], "departures": [late]}
+        crashed = {"status": -11, "cpu": 80, "memory": 9100}
+        gone = {"seat": 1, "name": "Bob", "why": "left", "move": 149, "at": 8, "program": crashed}
+        self.api["GET /records/0a1b2c3d"] |= {"refusals": [refusal], "departures": [gone, late]}
         self.visit("/records/0a1b2c3d", ".steering")
         self.page.click(".refusals summary")
         self.assertIn("Ann: Das Programm war nicht am Zug.", self.page.text_content(".refusals li"))
@@ -395,8 +397,11 @@ class SettingsTest(ShellTestCase):
         self.page.keyboard.press("End")
         told = "\u2068Bob\u2069: die Zeit ist abgelaufen (erlaubt waren 2 s, gebraucht 3,2 s, davon zählen 4 ms nicht)"
         self.page.wait_for_function("(told) => document.querySelector('.notes').textContent === told", arg=told)
+        self.page.keyboard.press("ArrowLeft")
+        died = "sein Programm wurde durch Signal 11 beendet, nach 0,1 s Rechenzeit, mit höchstens 9 MB"
+        self.page.wait_for_function("(died) => document.querySelector('.notes').textContent.includes(died)", arg=died)
         marked = self.page.locator(".moves li:has([role=img])").evaluate_all("all => all.map(one => one.dataset.n)")
-        self.assertEqual(marked, ["4", "12", "150"])
+        self.assertEqual(marked, ["4", "12", "149", "150"])
         self.page.click("summary:has-text('Feststellungen')")
         self.see("Auf (1,2) wurde schon geschossen.")
         self.assertNotIn("was shot at", self.text())

@@ -9,6 +9,11 @@ import { translator } from "../words.js";
 
 export const words = {
   en: {
+    neverConnected: "it never connected",
+    notStarted: "its program cannot be started: {why}",
+    stillRan: "its program had not ended",
+    exitedWith: "its program ended with exit status {status}, after {cpu} of CPU, with at most {memory} MB",
+    killedBy: "its program was ended by signal {status}, after {cpu} of CPU, with at most {memory} MB",
     notPlayed: "gamed keeps this record as it is. It does not play {format}: there are no boards and no moves, and the record is found by its format only.",
     contentCut: "This is the beginning. The file has all of it.",
     playMoves: "Play the moves",
@@ -20,6 +25,11 @@ export const words = {
     ranOut: "{limit} were allowed, {taken} were taken, of which {gap} do not count",
   },
   de: {
+    neverConnected: "es hat sich nie verbunden",
+    notStarted: "sein Programm lässt sich nicht starten: {why}",
+    stillRan: "sein Programm lief noch",
+    exitedWith: "sein Programm endete mit Exit-Status {status}, nach {cpu} Rechenzeit, mit höchstens {memory} MB",
+    killedBy: "sein Programm wurde durch Signal {status} beendet, nach {cpu} Rechenzeit, mit höchstens {memory} MB",
     notPlayed: "gamed bewahrt diese Aufzeichnung auf, wie sie ist. {format} spielt es nicht: Es gibt keine Bretter und keine Züge, und gefunden wird sie nur über ihr Format.",
     contentCut: "Das ist der Anfang. In der Datei steht alles.",
     playMoves: "Züge abspielen",
@@ -80,9 +90,21 @@ function noted(record) {
 }
 
 /** Why a player left before the end, in words. */
-function departure({ why, limit, taken, gap }) {
+function departure({ why, limit, taken, gap, program }) {
   const words = t(`any${TERMINATIONS[why] ?? "Left"}`);
-  return limit === undefined ? words : `${words} (${t("ranOut", { limit: span(limit), taken: span(taken), gap: `${gap} ms` })})`;
+  const late = limit === undefined ? [] : [t("ranOut", { limit: span(limit), taken: span(taken), gap: `${gap} ms` })];
+  const details = [...late, ...(program ? fate(program) : [])];
+  return details.length ? `${words} (${details.join("; ")})` : words;
+}
+
+/** What became of a player's program, in words. */
+function fate({ status, cpu, memory, running, failed, seated }) {
+  const never = seated === false ? [t("neverConnected")] : [];
+  if (failed) return [...never, t("notStarted", { why: failed })];
+  if (running) return [...never, t("stillRan")];
+  if (status === undefined) return never;
+  const numbers = { status: Math.abs(status), cpu: span(cpu ?? 0), memory: Math.round((memory ?? 0) / 1000) };
+  return [...never, t(status < 0 ? "killedBy" : "exitedWith", numbers)];
 }
 
 /** Shows a record until the view is left. */
