@@ -197,6 +197,9 @@ class ControlConfig:
     lease_seconds: float = field(default=10.0, validator=gt(0))
     """How long a runner may be away before its games are void."""
 
+    evidence_days: int = field(default=30, validator=gt(0))
+    """How long evidence on the programs that have played is kept."""
+
     def below(self, directory: Path) -> ControlConfig:
         """Return the same with a relative path made absolute, below `directory`."""
         if not self.endpoint:

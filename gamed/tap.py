@@ -313,7 +313,7 @@ def _control(shared: _Shared, lobby: Lobby, served: GameListeners) -> list[Servi
     if config.control.endpoint is None and len(path.encode()) > LONGEST_PATH:
         log.info("no control listener: {path} is too long for a UNIX socket; set [control] endpoint", path=path)
         return []
-    make = partial(_runners, lobby, served.by_kind, shared.in_thread, shared.reactor, config.control.lease_seconds)
+    make = partial(_runners, lobby, served.by_kind, shared.in_thread, shared.reactor, config.control)
     factory = LateFactory("control", make)
     return [ControlListener(path, factory, shared.reactor, partial(shared.in_thread, factory.get))]
 

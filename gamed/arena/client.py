@@ -96,6 +96,10 @@ class DaemonClient(AMP):
         """Say that the program of a seat never came, and what became of it."""
         return self._call(commands.Absent, room=room, seat=seat, word=json.dumps(word))
 
+    def evidence(self, room: str, seat: Seat, data: str) -> Deferred[Any]:
+        """Have evidence on the program of a seat stored. The game must be recorded. Fails with StoreError."""
+        return self._call(commands.Evidence, room=room, seat=seat, data=data)
+
     def void(self, room: str) -> Deferred[Any]:
         """End a game so that it counts for nobody."""
         return self._call(commands.Void, room=room)

@@ -5,6 +5,7 @@ Source: docs/topics/design.md#the-runner. It keeps nothing of its own: what was 
 
 from __future__ import annotations
 
+import json
 import os
 import socket
 from collections import deque
@@ -20,9 +21,11 @@ from twisted.internet.process import reapProcessHandlers
 from twisted.python.failure import Failure
 
 from gamed.arena.client import DaemonClient, Opening
-from gamed.arena.slots import Exit, Slot, SlotError, Start, sweep
+from gamed.arena.slots import Exit, Output, Slot, SlotError, Start, sweep
+from gamed.control.commands import MOST_EVIDENCE
 from gamed.core.errors import GamedError, RoomError, StoreError
 from gamed.core.game import Options, Seat, Termination
+from gamed.core.history import Word
 from gamed.tournament.results import Result
 from gamed.tournament.schedule import Fixture, Plan, due, last_attempt
 
@@ -175,6 +178,10 @@ class Runner:
     _queue: deque[Fixture] = field(factory=deque)
     _unrecorded: dict[str, Result] = field(factory=dict)
     _all_recorded: Deferred[None] | None = None
+    _evidence: dict[str, Sequence[str]] = field(factory=dict)
+    """Evidence on the programs of games that are not recorded yet, seat by seat."""
+
+    _deposits: list[Deferred[Any]] = field(factory=list)
     _lanes: list[Lane] = field(factory=list)
     _why_lost: str = ""
 
@@ -214,6 +221,7 @@ class Runner:
             if self._unrecorded and not self._why_lost:
                 self._all_recorded = Deferred()
                 await self._all_recorded
+            await DeferredList(self._deposits, consumeErrors=True)
         finally:
             for lane in self._lanes:
                 for slot in lane.slots:
@@ -306,9 +314,20 @@ class Runner:
                 await self._clear(lane, range(len(lane.slots)))
         # Clearing a slot has read the rest of what its bot wrote.
         said = {seat: slot.outputs[1].last_line for seat, slot in enumerate(slots)}
+        self._evidence[game_id] = [
+            evidence(slot.outputs, self._word(game, seat, exits[seat]), self.limits) for seat, slot in enumerate(slots)
+        ]
+        self._deposit(game_id)
         self.on_finished(Finished(fixture, result, exits, game.reasons, said))
         self._disclose(fixture)
         return result
+
+    def _deposit(self, game_id: str) -> None:
+        """Have the daemon store the evidence on a game's programs, once the game is recorded."""
+        if game_id in self.results:
+            for seat, data in enumerate(self._evidence.pop(game_id, ())):
+                # No result depends on it, and none waits for it but the end of the match.
+                self._deposits.append(self.client.evidence(game_id, seat, data))
 
     async def _open(self, game: Game, new: Iterable[Seat]) -> Sequence[str]:
         """Open the room of a game; return the reservation codes. `new`: the seats whose programs are started for it."""
@@ -459,6 +478,7 @@ class Runner:
         result = self._unrecorded.pop(room, None)
         if result is not None:
             self.results[room] = result
+            self._deposit(room)
         self._look()
 
     def lost(self, reason: str) -> None:
@@ -473,6 +493,19 @@ class Runner:
         waiting = self._all_recorded
         if waiting is not None and (not self._unrecorded or self._why_lost) and not waiting.called:
             waiting.callback(None)
+
+
+def evidence(outputs: tuple[Output, Output], word: Word, limits: Mapping[str, int]) -> str:
+    """Return evidence on a program as JSON: what became of it, its limits, and the end of its standard error.
+
+    It has at most `MOST_EVIDENCE` bytes: the beginning of what was kept is left out.
+    """
+    output, errors = outputs
+    found = {**word, "limits": dict(limits), "stdout_bytes": output.total, "stderr_bytes": errors.total}
+    text = errors.text
+    while len(data := json.dumps({**found, "stderr": text}, ensure_ascii=False).encode()) > MOST_EVIDENCE:
+        text = text[len(text) // 8 + 1 :]
+    return data.decode()
 
 
 class _LostError(Exception):

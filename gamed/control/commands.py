@@ -7,11 +7,14 @@ Source: docs/topics/design.md#control.
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from twisted.protocols.amp import Command, Descriptor, Integer, ListOf, Unicode
 
 from gamed.core.errors import RoomError, StoreError
+
+MOST_EVIDENCE: Final = 60_000
+"""Bytes of the evidence on one program. A value of AMP ends at 65,535."""
 
 # From the runner to the daemon
 
@@ -73,6 +76,16 @@ class Void(Command):
 
     arguments: ClassVar = [(b"room", Unicode())]
     response: ClassVar = []
+
+
+class Evidence(Command):
+    """Store evidence on the program of a seat, for a game that is recorded. No result depends on it."""
+
+    arguments: ClassVar = [(b"room", Unicode()), (b"seat", Integer()), (b"data", Unicode())]
+    """`data`: JSON, at most `MOST_EVIDENCE` bytes."""
+
+    response: ClassVar = []
+    errors: ClassVar = {StoreError: b"STORE"}
 
 
 class Results(Command):

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import socket
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Any, Final
 
@@ -23,12 +24,14 @@ from twisted.protocols.amp import AMP, Command
 from twisted.python.failure import Failure
 from zope.interface import implementer
 
+from gamed.config import ControlConfig
 from gamed.control import commands
 from gamed.core.errors import RoomError, UnknownRecord
 from gamed.core.game import Options, Seat, Termination
 from gamed.core.history import STARTED, History, Value, Word
 from gamed.core.reception import Furnishes
 from gamed.core.table import Step
+from gamed.core.texts import timestamp
 from gamed.lobby.lobby import Fixture, Lobby
 from gamed.lobby.room import Room
 from gamed.net.entrance import Entrance, Seating
@@ -95,7 +98,7 @@ class Runner:
         """Take note that its connection is lost."""
         if self.control is control:
             self.control = None
-            self._lease = self.runners.reactor.callLater(self.runners.lease_seconds, self.end)
+            self._lease = self.runners.reactor.callLater(self.runners.config.lease_seconds, self.end)
 
     def end(self) -> None:
         """End its games, which count for nobody, and close its entrances."""
@@ -124,7 +127,7 @@ class Runner:
             return
         control = self.control
         asked: Any = control.callRemote(commands.Testify, room=room.id, seat=seat)  # type: ignore[no-untyped-call]
-        answer = asked.addTimeout(self.runners.lease_seconds, self.runners.reactor)
+        answer = asked.addTimeout(self.runners.config.lease_seconds, self.runners.reactor)
         answer.addCallback(lambda said: word_of(said["word"]))
         answer.addCallbacks(proceed, self._not_answered, errbackArgs=(control, (room, seat, proceed)))
 
@@ -280,6 +283,14 @@ class Control(AMP):
             found.stop(Termination.CANCELLED)
         return {}
 
+    @commands.Evidence.responder
+    def evidence(self, room: str, seat: int, data: str) -> Deferred[dict[str, Any]]:
+        """Answer `Evidence`."""
+        now = self._runners.now()
+        expires = timestamp(now + timedelta(days=self._runners.config.evidence_days))
+        kept = self._runners.lobby.store.keep_evidence(room, seat, data, expires, timestamp(now))
+        return kept.addCallback(lambda _kept: {})
+
     @commands.Results.responder
     def results(self, rooms: list[str]) -> Deferred[dict[str, Any]]:
         """Answer `Results`, when none of the games is on its way to the store."""
@@ -332,7 +343,8 @@ class Runners:
 
     in_thread: Callable[..., Deferred[Any]]
     reactor: Any
-    lease_seconds: float
+    config: ControlConfig
+    now: Callable[[], datetime] = field(default=partial(datetime.now, UTC))
     by_key: dict[str, Runner] = field(factory=dict)
     _unsettled: list[tuple[set[str], Deferred[None]]] = field(factory=list)
     """Games that are on their way to the store, and what fires when all of them are recorded."""

@@ -9,12 +9,13 @@ the journal. When the game has ended, its record is passed to `Store.keep`, and 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
 from twisted.internet.defer import Deferred
 
+from gamed.core.game import Seat
 from gamed.core.history import Entry, History
 from gamed.records.record import Record, Summary
 from gamed.store.query import Query
@@ -53,6 +54,15 @@ class Store(Protocol):
 
         `before`: UTC in ISO 8601, with milliseconds and `Z`.
         """
+
+    def keep_evidence(self, record: str, seat: Seat, data: str, expires: str, now: str) -> Deferred[None]:
+        """Store evidence on the program of a seat until it expires, and delete what has expired by now.
+
+        There is none of a record that is not stored. The times: UTC in ISO 8601, with milliseconds and `Z`.
+        """
+
+    def evidence(self, record: str, now: str) -> Deferred[Mapping[Seat, str]]:
+        """Fetch the evidence on a game's programs, by their seats, that has not expired."""
 
     def find(self, query: Query) -> Deferred[list[Summary]]:
         """Fetch the summaries that match; the one that ended last comes first."""

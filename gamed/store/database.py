@@ -24,6 +24,7 @@ from sqlalchemy import (
     event,
     exists,
     func,
+    insert,
     or_,
     select,
 )
@@ -31,6 +32,7 @@ from sqlalchemy.exc import ArgumentError, OperationalError, SQLAlchemyError
 from twisted.logger import Logger
 
 from gamed.core.errors import StoreError
+from gamed.core.game import Seat
 from gamed.records.canonical import is_same
 from gamed.records.record import Record, SeatSummary, Summary
 from gamed.store import changes, dialects
@@ -38,7 +40,7 @@ from gamed.store.migrations import require_newest, upgrade
 from gamed.store.query import NOBODY, PLAYER, SHORTEST_PREFIX, Query, conflict, only
 from gamed.store.replays import Folders
 from gamed.store.rows import game_row, held, insert_owners, insert_summaries, record_of
-from gamed.store.tables import games, owners, seats, summaries
+from gamed.store.tables import evidence, games, owners, seats, summaries
 
 T = TypeVar("T")
 
@@ -221,6 +223,24 @@ class Database:
         """Forget which games were those of some owners."""
         with self._writing() as connection:
             connection.execute(delete(owners).where(owners.c.owner.in_(forgotten)))
+
+    def thd_keep_evidence(self, record: str, seat: Seat, data: str, expires: str, now: str) -> None:
+        """Store evidence on the program of a seat until it expires, and delete what has expired by now.
+
+        There is none of a record that is not stored. The times: UTC in ISO 8601, with milliseconds and `Z`.
+        """
+        row = {"game_id": record, "seat": seat, "expires": expires, "data": held(data)}
+        of_seat = and_(evidence.c.game_id == record, evidence.c.seat == seat)
+        with self._writing() as connection:
+            connection.execute(delete(evidence).where(or_(evidence.c.expires < now, of_seat)))
+            if connection.execute(select(games.c.id).where(games.c.id == record)).first() is not None:
+                connection.execute(insert(evidence).values(row))
+
+    def thd_evidence(self, record: str, now: str) -> Mapping[Seat, str]:
+        """Fetch the evidence on a game's programs, by their seats, that has not expired."""
+        wanted = select(evidence).where(evidence.c.game_id == record, evidence.c.expires >= now)
+        with self._transaction() as connection:
+            return {row.seat: row.data for row in connection.execute(wanted)}
 
     @contextmanager
     def _transaction(self) -> Iterator[Connection]:

@@ -6,13 +6,14 @@ They pass the same tests as the real ones, except that nothing survives the proc
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from attrs import define, evolve, field
 from twisted.internet.defer import Deferred, execute, succeed
 
 from gamed.core.errors import StoreError
+from gamed.core.game import Seat
 from gamed.core.history import OPENED, Entry, History
 from gamed.records.canonical import is_same
 from gamed.records.own import PUBLISHER
@@ -27,6 +28,8 @@ class MemoryStore:
     records: dict[str, Record] = field(factory=dict)
     summaries: dict[str, Summary] = field(factory=dict)
     silence: str = ""
+    _evidence: dict[tuple[str, Seat], tuple[str, str]] = field(factory=dict)
+    """When it expires, and what it is, by record and seat."""
 
     def start(self) -> None:
         """Do nothing."""
@@ -69,6 +72,17 @@ class MemoryStore:
         for record_id in found:
             del self.records[record_id], self.summaries[record_id]
         return succeed(frozenset(found))
+
+    def keep_evidence(self, record: str, seat: Seat, data: str, expires: str, now: str) -> Deferred[None]:
+        """Store evidence on the program of a seat until it expires, and delete what has expired by now."""
+        kept = {key: one for key, one in self._evidence.items() if one[0] >= now}
+        self._evidence = {**kept, (record, seat): (expires, data)} if record in self.records else kept
+        return succeed(None)
+
+    def evidence(self, record: str, now: str) -> Deferred[Mapping[Seat, str]]:
+        """Fetch the evidence on a game's programs, by their seats, that has not expired."""
+        found = self._evidence.items()
+        return succeed({seat: data for (of, seat), (expires, data) in found if of == record and expires >= now})
 
     def find(self, query: Query) -> Deferred[list[Summary]]:
         """Fetch the summaries that match, newest first."""

@@ -5,7 +5,7 @@ Source: docs/reference/records.md#what-is-kept, docs/topics/design.md#the-databa
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
 from typing import Any, Final, ParamSpec, TypeVar
@@ -20,6 +20,7 @@ from twisted.python.failure import Failure
 from twisted.python.threadpool import ThreadPool
 
 from gamed.core.errors import StoreError
+from gamed.core.game import Seat
 from gamed.core.stats import Stats
 from gamed.process.fairness import STORED_AT_ONCE
 from gamed.records.record import Record, Summary
@@ -159,6 +160,14 @@ class SqlStore:
     def expire(self, before: str, most: int) -> Deferred[frozenset[str]]:
         """Delete up to `most` of gamed's own games that ended before a time; fires with their ids."""
         return self._ask(self.database.thd_expire, before, most, self.folders)
+
+    def keep_evidence(self, record: str, seat: Seat, data: str, expires: str, now: str) -> Deferred[None]:
+        """Store evidence on the program of a seat until it expires, and delete what has expired by now."""
+        return self._ask(self.database.thd_keep_evidence, record, seat, data, expires, now)
+
+    def evidence(self, record: str, now: str) -> Deferred[Mapping[Seat, str]]:
+        """Fetch the evidence on a game's programs, by their seats, that has not expired."""
+        return self._ask(self.database.thd_evidence, record, now)
 
     @property
     def _refusal(self) -> str:

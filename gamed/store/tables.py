@@ -1,8 +1,8 @@
 """The tables of the record store.
 
 Source: docs/reference/records.md#what-is-kept. `games` is prescribed by the BGoV specification, with exactly these
-five columns. The other tables are for searching, and all but `owners` can be rebuilt from the records. A change here
-needs a revision in `migrations/versions`; a test compares the two.
+five columns. The other tables are for searching, and all but `owners` and `evidence` can be rebuilt from the records. A
+change here needs a revision in `migrations/versions`; a test compares the two.
 """
 
 from __future__ import annotations
@@ -63,3 +63,14 @@ owners: Final = Table(
     Index("owners_owner", "owner"),
 )
 """Whose games the records are: `Summary.owners`. No record has them, so nothing can restore them."""
+
+evidence: Final = Table(
+    "evidence",
+    metadata,
+    Column("game_id", _ORDERED, ForeignKey("games.id", ondelete="CASCADE"), primary_key=True),
+    Column("seat", Integer, primary_key=True),
+    Column("expires", _ORDERED, nullable=False),
+    Column("data", Text, nullable=False),
+    Index("evidence_expires", "expires"),
+)
+"""What the program on a seat has written and used, as JSON, until it expires. It is private, and in no record."""

@@ -6,6 +6,7 @@ ends with an AssertionError, or with status 0 when no process is left.
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import signal
@@ -27,6 +28,7 @@ from gamed.arena.matches import FolderError, locked
 from gamed.arena.runner import ArenaError, Entrant, Finished, Runner
 from gamed.arena.slot_program import become_subreaper
 from gamed.core.game import Termination
+from gamed.store.database import Database
 from gamed.tournament.results import Cause, Result
 from gamed.tournament.schedule import Plan, due, pairs, played
 from tests.arena.slot_trials import alive
@@ -228,6 +230,13 @@ async def of_programs_that_do_not_play(match: Match) -> None:
         assert scores == {0: 1.0, 1: 1.0}, (bad, scores)
     reasons = [reason for finished in match.finished for reason in finished.reasons.values()]
     assert reasons == 2 * ["/nosuch: No such file or directory"], reasons
+    database = Database(f"sqlite:///{match.folder / 'gamed.db'}")
+    database.thd_open(upgrades=False)
+    kept = [database.thd_evidence(finished.result.id, "") for finished in match.finished]
+    database.thd_close()
+    assert all(found.keys() == {0, 1} for found in kept), kept
+    (loud, _) = (json.loads(text) for found in kept for text in found.values() if "two" in text)
+    assert (loud["stderr"], loud["status"], loud["stderr_bytes"]) == ("one\ntwo\n\n", 3, 9), loud
     said = Counter(line for finished in match.finished for line in finished.said.values())
     assert said["two"] == 2, said
     await match.end()

@@ -5,14 +5,16 @@ Source: docs/topics/design.md#the-runner.
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 from twisted.internet.defer import Deferred
 from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.arena.runner import Entrant, Game, Lane, Runner
-from gamed.arena.slots import Exit, Slot, Start
+from gamed.arena.runner import Entrant, Game, Lane, Runner, evidence
+from gamed.arena.slots import Exit, Output, Slot, Start
+from gamed.control.commands import MOST_EVIDENCE
 from gamed.core.game import Termination
 from gamed.tournament.results import Result
 from gamed.tournament.schedule import Fixture, Plan
@@ -60,3 +62,17 @@ class KeptTests(SynchronousTestCase):
         self.game.over.callback(Result("room", Termination.LEFT, 0, 9, 1.0, ""))
         self.slot.cleared.callback(0)
         self.assertEqual(self.slot.starts, [])
+
+
+class EvidenceTests(SynchronousTestCase):
+    def test_it_has_the_end_of_what_was_written_and_fits_into_a_message(self) -> None:
+        for text in ("", "one\ntwo\n", "é" * 100_000, '"\\\0' * 100_000):
+            errors = Output()
+            errors.add(text.encode())
+            data = evidence((Output(), errors), {"status": 1}, {"memory": 64})
+            self.assertLessEqual(len(data.encode()), MOST_EVIDENCE)
+            found = json.loads(data)
+            self.assertTrue(text.endswith(found.pop("stderr").lstrip("\ufffd")))
+            size = len(text.encode())
+            self.assertEqual(found, {"status": 1, "limits": {"memory": 64}, "stdout_bytes": 0, "stderr_bytes": size})
+        self.assertGreater(len(data), MOST_EVIDENCE / 2)

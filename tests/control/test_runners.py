@@ -5,6 +5,7 @@ Source: docs/topics/design.md#control.
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from random import Random
 from typing import Any
 
@@ -14,6 +15,7 @@ from twisted.test.iosim import connectedServerAndClient
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.arena.client import DaemonClient, Opening
+from gamed.config import ControlConfig
 from gamed.control.runners import Control, Runners
 from gamed.core.errors import RoomError
 from gamed.core.game import Seat, Termination
@@ -67,7 +69,7 @@ class RunnerTestCase(SynchronousTestCase):
         self.made = game_types()[self.kind]
         self.harness = Harness(self.kind, self.made.settings(**SETTINGS[self.kind]))
         self.runners = Runners(
-            self.harness.lobby, {self.kind: self.harness.listener}, maybeDeferred, self.harness.clock, 10.0
+            self.harness.lobby, {self.kind: self.harness.listener}, maybeDeferred, self.harness.clock, ControlConfig()
         )
         self.runners.doStart()
         self.addCleanup(self.runners.doStop)
@@ -241,6 +243,18 @@ class LeavingTests(RunnerTestCase):
             validate(document(record))
             self.assertEqual([entry.data for entry in to_history(record).attested], [word] if word else [])
             self.assertEqual(result_of(to_history(record)), self.told.results[-1])
+
+    def test_evidence_is_kept_beside_the_record(self) -> None:
+        now = datetime(2026, 11, 29, tzinfo=UTC)
+        self.runners.now = lambda: now
+        self.open()
+        self.of(self.client.void(ID.format(1)))
+        self.settle()
+        self.of(self.client.evidence(ID.format(1), 1, '{"stderr": "x"}'))
+        store = self.harness.store
+        for day, found in (("2026-12-29", {1: '{"stderr": "x"}'}), ("2026-12-30", {})):
+            self.assertEqual(self.successResultOf(store.evidence(ID.format(1), f"{day}T00:00:00.000Z")), found)
+        self.assertNotIn(b"stderr", document(store.records[ID.format(1)]))
 
     def test_one_that_leaves_with_its_runner_has_not(self) -> None:
         self.open()

@@ -152,6 +152,9 @@ def store_tests(  # noqa: C901 (a class of tests)
                 number = int(name.removeprefix("n"))
                 self.result(self.store.keep(record(number), summary(number, **facts)))
 
+        def evidence(self, number: int, now: str) -> Any:
+            return self.result(self.store.evidence(record(number).id, now))
+
         def found(self, query: Query) -> list[int]:
             return [one.length - 40 for one in self.result(self.store.find(query))]
 
@@ -288,6 +291,20 @@ def store_tests(  # noqa: C901 (a class of tests)
             self.assertEqual(self.found(Query()), [1, 2])
             last = ("2026-11-03T09:00:00.000Z", record(1).id)
             self.assertEqual(self.found(Query(after=last)), [2])
+
+        def test_evidence_is_kept_with_its_record(self) -> None:
+            """A later one replaces it. There is none of a record that is not stored."""
+            times = [f"2026-11-0{day}T09:00:00.000Z" for day in range(1, 6)]
+            self.keep_all(n1={}, n2={})
+            for number, seat, data in ((1, 0, "a"), (1, 1, "b"), (2, 0, "c"), (3, 0, "d"), (1, 0, "e")):
+                self.result(self.store.keep_evidence(record(number).id, seat, data, times[2], times[0]))
+            self.assertEqual(self.evidence(1, times[0]), {0: "e", 1: "b"})
+            self.assertEqual(self.evidence(2, times[2]), {0: "c"})
+            self.assertEqual(self.evidence(3, times[0]), {})
+            # It has expired: nobody gets it, and with the next one it is deleted.
+            self.assertEqual(self.evidence(1, times[3]), {})
+            self.result(self.store.keep_evidence(record(2).id, 1, "f", times[4], times[3]))
+            self.assertEqual([self.evidence(number, times[0]) for number in (1, 2)], [{}, {1: "f"}])
 
         def test_whose_games_they_were(self) -> None:
             self.keep_all(n1={}, n2={}, n3={})

@@ -140,7 +140,7 @@ class MigrationTests(PostgresCase):
         }
         ordered = {(table, column) for table, column, collation in made if collation == "C"}
         searched = {("summaries", name) for name in ("game_id", "started", "ended")}
-        searched |= {("owners", "game_id"), ("owners", "owner")}
+        searched |= {("owners", "game_id"), ("owners", "owner"), ("evidence", "game_id"), ("evidence", "expires")}
         wanted = {("games", "id"), ("seats", "game_id"), *searched}
         self.assertEqual(ordered, wanted)
         meant = {

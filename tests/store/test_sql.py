@@ -95,6 +95,7 @@ class OpenTests(DatabaseCase):
     def test_an_opening_that_fails_leaves_nothing(self) -> None:
         self.query_and_close("DROP TABLE summaries")
         self.query_and_close("DROP TABLE owners")
+        self.query_and_close("DROP TABLE evidence")
         self.query_and_close("DROP TABLE games")
         self.query_and_close("DELETE FROM alembic_version")
         # `seats` is there already, so the first revision fails at its last table.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlalchemy import Text
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.store.tables import games, metadata, owners, seats, summaries
+from gamed.store.tables import evidence, games, metadata, owners, seats, summaries
 
 
 class TablesTests(SynchronousTestCase):
@@ -16,8 +16,8 @@ class TablesTests(SynchronousTestCase):
             self.assertIsInstance(column.type, Text)
             self.assertFalse(column.nullable)
 
-    def test_there_are_four_tables(self) -> None:
-        self.assertEqual(set(metadata.tables), {"games", "summaries", "seats", "owners"})
+    def test_there_are_five_tables(self) -> None:
+        self.assertEqual(set(metadata.tables), {"games", "summaries", "seats", "owners", "evidence"})
 
     def test_what_is_searched_is_indexed(self) -> None:
         indexed = {
@@ -30,6 +30,6 @@ class TablesTests(SynchronousTestCase):
         self.assertEqual(indexed, wanted)
 
     def test_what_is_searched_goes_with_its_record(self) -> None:
-        for table in (summaries, seats, owners):
+        for table in (summaries, seats, owners, evidence):
             (key,) = table.foreign_keys
             self.assertEqual((key.target_fullname, key.ondelete), ("games.id", "CASCADE"))
