@@ -14,6 +14,7 @@ import click
 from gamed.arena.archives import ArchiveError
 from gamed.arena.entrants import EntrantError, entrants
 from gamed.cli.completion import complete_games
+from gamed.cli.explaining import explain
 from gamed.cli.playing import FOLDER, Playing, browse, open_csv, run
 from gamed.cli.terminal import json_option
 from gamed.core.game import MOST_MOVES, OPENING_PLIES, Options
@@ -101,6 +102,7 @@ class _Play(click.Command):
     "(default: 1000).",
 )
 @click.option("--csv", "csv_file", type=click.Path(dir_okay=False, path_type=Path), help="Write a row for each game.")
+@click.option("--explain", metavar="ID", help="Say why a bot has lost this game of the folder, and play none.")
 @click.option("--browse", is_flag=True, help="Show the folder's games in the browser, and play none.")
 @json_option
 def play(bots: Sequence[str], **options: Any) -> None:
@@ -117,6 +119,9 @@ def play(bots: Sequence[str], **options: Any) -> None:
     """
     if options["browse"]:
         browse(options["folder"])
+    if options["explain"] is not None:
+        explain(options["folder"], options["explain"], as_json=options["as_json"])
+        return
     if options["game"] is None:
         raise click.UsageError("give the game with --game; gamed play --help lists them")
     if len(bots) < _TWO:

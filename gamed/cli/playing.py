@@ -271,6 +271,8 @@ class Playing:
             )
             place = f"on the pages of the daemon at {connected}" if connected else f"with {command}"
             click.echo(f"Look at the games {place}.")
+            if not connected:
+                click.echo(f"Why a bot has lost one: {command.replace('--browse', '--explain')} ID")
         if self.options["csv_file"] is not None:
             with open_csv(self.options["csv_file"], "w") as file:
                 scoreboard.write_csv(file)

@@ -95,7 +95,8 @@ def that_says_who_is_stronger(folder: Folder) -> None:
     assert re.match(r"greedy  1[12]½?/12 ", lines[15]), said
     assert re.match(r"random .* beaten 1[12]$", lines[16]), said
     assert re.search(r"Elo \(6 distinct of 6 pairs\); greedy is the stronger one with (9\d|100)\.\d%", said), said
-    assert lines[-1] == "Look at the games with gamed play --browse.", said
+    assert lines[-2] == "Look at the games with gamed play --browse.", said
+    assert lines[-1] == "Why a bot has lost one: gamed play --explain ID", said
     with (folder.path / "games.csv").open() as file:
         rows = list(csv.DictReader(file))
     assert [(row["pair"], row["leg"]) for row in rows] == [
@@ -121,6 +122,30 @@ def that_is_not_fit(folder: Folder) -> None:
     status, said, _ = folder.run("bot:random", "gone=/bin/false", "third=bot:greedy", *HIVE, "--games", "2")
     assert (status, said.count("gone: exit status 1")) == (12, 4), said
     assert said.count("no whole pair yet") == 0, said
+
+
+def that_is_explained(folder: Folder) -> None:
+    """Ask why a bot has lost: in words, and for programs."""
+    (folder.path / "bad.py").write_text("import sys; print('I begin', file=sys.stderr); raise ValueError('no')")
+    words = ["--game", "hive", "--games", "2", "--memory", "900"]
+    found = folder.json(f"bad={sys.executable} bad.py", "bot:random", *words)
+    assert [game["cause"] for game in found["games"]] == ["crashed", "crashed"], found
+    game = found["games"][1]["id"]
+    status, said, errors = folder.run("--explain", game[:8])
+    assert (status, errors) == (0, ""), errors
+    for part in (
+        f"hive, random - bad, {game}: random has won",
+        "bad has lost because its program crashed.\nThe program ended by itself, with exit status 1.",
+        " of 900 MB of memory.\nThe end of its standard error (",
+        "\n  I begin\n",
+        "\n  ValueError: no\n",
+    ):
+        assert part in said, said
+    explained = folder.json("--explain", game)
+    assert [bot["cause"] for bot in explained["bots"]] == [None, "crashed"], explained
+    assert explained["bots"][1]["evidence"]["status"] == 1, explained
+    assert "there is no record 9999" in folder.run("--explain", "9999")[2]
+    assert "there are no games in" in folder.run("--explain", game, "--dir", "elsewhere")[2]
 
 
 def that_is_wrong_usage(folder: Folder) -> None:
@@ -258,6 +283,7 @@ TRIALS: dict[str, Callable[[Folder], None]] = {
         that_says_who_is_stronger,
         that_is_tested,
         that_is_not_fit,
+        that_is_explained,
         that_is_wrong_usage,
         that_is_interrupted,
         whose_bot_has_changed,

@@ -1,0 +1,277 @@
+"""`gamed play --explain ID`: why a bot has lost a game, in words that its author understands.
+
+Source: docs/reference/play.md#why-did-it-lose. Everything is read from the folder of the games: the record says what
+happened, and the evidence beside it what the program wrote and used.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final
+
+import click
+from attrs import evolve, field, frozen
+
+from gamed.arena.matches import Match, matches
+from gamed.arena.runner import ATTEMPTS, START_SECONDS
+from gamed.core.errors import GamedError
+from gamed.core.game import MOVE_TIME, Seat
+from gamed.core.history import JOINED, LINE, MOVE, STARTED, History, called
+from gamed.core.texts import printable, timestamp
+from gamed.records.own import PUBLISHER, Judgement, judgement, to_history
+from gamed.records.positions import departures, findings, refusals
+from gamed.store.database import Database
+from gamed.store.reading import is_missing, readable
+from gamed.tournament.results import Cause, result_of
+from gamed.tournament.schedule import Plan
+
+DATABASE: Final = "gamed.db"
+
+LINES: Final = 15
+"""Lines of standard error, moves, and messages without effect that are shown: the last ones."""
+
+WIDTH: Final = 40
+"""How long the bar of a move is that takes all of its time."""
+
+WORDS: Final = {
+    "en": {
+        "won": "{name} has won",
+        "drawn": "nobody has won",
+        "void": "nobody's game: it was broken off ({termination}), and is played again",
+        "beaten": "{name} was beaten by the rules of the game.",
+        "illegal": "{name} has lost because of a move that the rules do not allow.",
+        "time": "{name} has lost because it took too long for a move.",
+        "late": "It took {taken:.2f} s; allowed were {limit:.2f} s, and {gap:.3f} s of what it took did not count.",
+        "crashed": "{name} has lost because its program crashed.",
+        "cpu": "{name} has lost because its program has used up its processor time.",
+        "never-connected": "{name} has lost because its program never connected to the game.",
+        "left": "{name} has lost because its program closed the connection before the game was over.",
+        "protocol": "{name} has lost because it sent what is no message of the protocol.",
+        "not-reading": "{name} has lost because it did not read what was sent to it.",
+        "resigned": "{name} has lost because it said goodbye before the game was over.",
+        "idle": "{name} has lost because nothing was heard of it for too long.",
+        "status": "The program ended by itself, with exit status {status}.",
+        "signal": "The program was ended by signal {number}: {signal}.",
+        "failed": "The program could not be started: {failed}.",
+        "running": "The program was still running.",
+        "waited": "It had {seconds:g} s from its start.",
+        "finding": "The referee: {text}",
+        "refused": "Had no effect, {count} x: {reason}",
+        "message": "  after move {move}, it sent: {text}",
+        "expected": "  expected was: {expected}",
+        "used": "It used {cpu:.2f} s of processor time and at most {memory:.1f} MB of memory.",
+        "used_of": "It used {cpu:.2f} s of processor time and at most {memory:.1f} of {limit:g} MB of memory.",
+        "clock": "Time of its last moves (| is the limit of {limit:g} s):",
+        "clock_free": "Time of its last moves:",
+        "stderr": "The end of its standard error ({size} bytes in all):",
+        "silent": "It wrote nothing to its standard error.",
+        "no_evidence": "What it wrote and used is not known: that was long ago, or the game was not played here.",
+    },
+    "de": {
+        "won": "{name} hat gewonnen",
+        "drawn": "niemand hat gewonnen",
+        "void": "zählt für niemanden: abgebrochen ({termination}), und wird noch einmal gespielt",
+        "beaten": "{name} wurde nach den Regeln des Spiels geschlagen.",
+        "illegal": "{name} hat verloren, weil ein Zug gegen die Regeln war.",
+        "time": "{name} hat verloren, weil ein Zug zu lange dauerte.",
+        "late": "Er dauerte {taken:.2f} s; erlaubt waren {limit:.2f} s, und {gap:.3f} s davon zählten nicht.",
+        "crashed": "{name} hat verloren, weil das Programm abgestürzt ist.",
+        "cpu": "{name} hat verloren, weil das Programm seine Rechenzeit verbraucht hat.",
+        "never-connected": "{name} hat verloren, weil das Programm sich nie mit dem Spiel verbunden hat.",
+        "left": "{name} hat verloren, weil das Programm die Verbindung vor dem Ende der Partie geschlossen hat.",
+        "protocol": "{name} hat verloren, weil es etwas gesendet hat, das keine Nachricht des Protokolls ist.",
+        "not-reading": "{name} hat verloren, weil es nicht gelesen hat, was ihm gesendet wurde.",
+        "resigned": "{name} hat verloren, weil es sich vor dem Ende der Partie verabschiedet hat.",
+        "idle": "{name} hat verloren, weil zu lange nichts von ihm kam.",
+        "status": "Das Programm hat sich selbst beendet, mit Exit-Status {status}.",
+        "signal": "Das Programm wurde durch Signal {number} beendet: {signal}.",
+        "failed": "Das Programm ließ sich nicht starten: {failed}.",
+        "running": "Das Programm lief noch.",
+        "waited": "Es hatte {seconds:g} s Zeit dafür.",
+        "finding": "Der Schiedsrichter: {text}",
+        "refused": "Hatte keine Wirkung, {count} x: {reason}",
+        "message": "  nach Zug {move} gesendet: {text}",
+        "expected": "  erwartet war: {expected}",
+        "used": "Es hat {cpu:.2f} s Rechenzeit und höchstens {memory:.1f} MB Speicher gebraucht.",
+        "used_of": "Es hat {cpu:.2f} s Rechenzeit und höchstens {memory:.1f} von {limit:g} MB Speicher gebraucht.",
+        "clock": "Die Zeiten seiner letzten Züge (| ist die Grenze, {limit:g} s):",
+        "clock_free": "Die Zeiten seiner letzten Züge:",
+        "stderr": "Das Ende seiner Fehlerausgabe ({size} Bytes insgesamt):",
+        "silent": "Es hat nichts auf die Fehlerausgabe geschrieben.",
+        "no_evidence": "Was es geschrieben und gebraucht hat, ist unbekannt: zu lange her, oder anderswo gespielt.",
+    },
+}  # fmt: skip
+
+
+def language() -> str:
+    """Return the user's language by the environment: "de", else "en"."""
+    named = next(filter(None, map(os.environ.get, ("LC_ALL", "LC_MESSAGES", "LANG"))), "")
+    return "de" if named.startswith("de") else "en"
+
+
+@frozen
+class Explanation:
+    """A game, and what is known of its programs."""
+
+    history: History
+    judged: Judgement
+    names: Sequence[str]
+    """The bots, by seat."""
+
+    evidence: Mapping[Seat, Mapping[str, Any]] = field(factory=dict)
+
+    @property
+    def losers(self) -> dict[Seat, Cause]:
+        """Why bots have lost, by their seats."""
+        result = result_of(self.history)
+        found = {seat: result.cause(seat) for seat in range(len(self.names))}
+        return {seat: cause for seat, cause in found.items() if cause is not None}
+
+    def lines(self, tongue: str) -> Iterator[str]:
+        """Yield the explanation in a language."""
+        words, result = WORDS[tongue], result_of(self.history)
+        end = "void" if result.is_void else "drawn" if result.winner is None else "won"
+        name = "" if result.winner is None else self.names[result.winner]
+        said = words[end].format(name=name, termination=result.termination)
+        yield f"{self.history.kind}, {' - '.join(self.names)}, {self.history.room}: {said}"
+        for seat, cause in self.losers.items():
+            yield ""
+            yield words[cause].format(name=self.names[seat])
+            yield from self._happened(words, seat, cause)
+            yield from self._moves(words, seat)
+            yield from self._evidence(words, seat)
+
+    def _happened(self, words: Mapping[str, str], seat: Seat, cause: Cause) -> Iterator[str]:
+        left: Mapping[str, Any] = next((one for one in departures(self.history) if one["seat"] == seat), {})
+        if "taken" in left:
+            yield words["late"].format(**{name: left[name] / 1000 for name in ("taken", "limit", "gap")})
+        program = left.get("program", {})
+        yield from _end(words, program)
+        if cause is Cause.NEVER_CONNECTED and "failed" not in program:
+            yield words["waited"].format(seconds=START_SECONDS)
+        for finding in findings(self.history, self.judged.findings):
+            if finding["seat"] == seat:
+                yield words["finding"].format(text=finding["text"])
+        for refusal in refusals(self.history):
+            if refusal["seat"] == seat:
+                yield words["refused"].format(count=refusal["count"], reason=refusal["reason"])
+                for message in refusal["messages"][-LINES:]:
+                    yield words["message"].format(move=message["move"], text=message["text"])
+                    if message["expected"]:
+                        yield words["expected"].format(expected=message["expected"])
+
+    def _moves(self, words: Mapping[str, str], seat: Seat) -> Iterator[str]:
+        """Yield a bar for the time of each of a bot's last moves."""
+        options = self.history.options
+        limit = int(options.get(MOVE_TIME, options.get("soft_milliseconds", 0))) / 1000
+        before = next((entry.at for entry in self.history.of_kind(STARTED)), 0)
+        taken: list[tuple[int, float, str]] = []
+        for number, entry in enumerate(entry for entry in self.history.entries if entry.kind in (LINE, MOVE)):
+            if entry.seat == seat:
+                text = (entry.body or b"").decode("utf-8", "replace")
+                taken.append((number + 1, (entry.at - before) / 1000, text))
+            before = entry.at
+        if not taken:
+            return
+        yield words["clock" if limit else "clock_free"].format(limit=limit)
+        scale = limit or max(seconds for _, seconds, _ in taken) or 1.0
+        for number, seconds, text in taken[-LINES:]:
+            bar = "#" * min(WIDTH, round(WIDTH * seconds / scale))
+            edge = "|" if limit else ""
+            yield f"  {number:>5} {seconds:>8.3f} s {bar:<{WIDTH}}{edge} {text[:WIDTH]}".rstrip()
+
+    def _evidence(self, words: Mapping[str, str], seat: Seat) -> Iterator[str]:
+        found = self.evidence.get(seat)
+        if found is None:
+            yield words["no_evidence"]
+            return
+        if "cpu" in found:
+            limit = found.get("limits", {}).get("memory", 0)
+            numbers = {"cpu": found["cpu"] / 1000, "memory": found["memory"] / 1000, "limit": limit}
+            yield words["used_of" if limit else "used"].format(**numbers)
+        text = str(found.get("stderr", "")).rstrip()
+        yield words["stderr"].format(size=found.get("stderr_bytes", 0)) if text else words["silent"]
+        yield from (f"  {line}" for line in text.splitlines()[-LINES:])
+
+    def data(self) -> dict[str, Any]:
+        """Return it as data for JSON."""
+        result = result_of(self.history)
+        bots = [
+            {"name": name, "cause": self.losers.get(seat), "evidence": self.evidence.get(seat)}
+            for seat, name in enumerate(self.names)
+        ]
+        return {
+            "id": self.history.room,
+            "game": self.history.kind,
+            "termination": str(result.termination),
+            "winner": result.winner,
+            "bots": bots,
+            "departures": departures(self.history),
+            "findings": findings(self.history, self.judged.findings),
+            "refusals": refusals(self.history),
+        }
+
+
+def _end(words: Mapping[str, str], program: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what became of a program, if that is known."""
+    status = int(program.get("status", 0))
+    if "failed" in program:
+        yield words["failed"].format(failed=program["failed"])
+    elif status < 0:
+        yield words["signal"].format(number=-status, signal=signal.strsignal(-status) or "?")
+    elif "status" in program:
+        yield words["status"].format(status=status)
+    elif program:
+        yield words["running"]
+
+
+def explain(folder: Path, game: str, *, as_json: bool) -> None:
+    """Print why a bot has lost a game of a folder. Raises GamedError."""
+    found = explanation(folder, game)
+    if as_json:
+        click.echo(json.dumps(found.data(), indent=2))
+    else:
+        for line in found.lines(language()):
+            click.echo(printable(line))
+
+
+def explanation(folder: Path, game: str) -> Explanation:
+    """Read a game of a folder, by the first characters of its id, with the evidence on it. Raises GamedError."""
+    url = f"sqlite:///{folder.absolute() / DATABASE}"
+    if is_missing(url):
+        raise GamedError(f"there are no games in {folder}; choose another folder with --dir")
+    with readable(url) as address:
+        store = Database(address)
+        store.thd_open(upgrades=False)
+        try:
+            record = store.thd_record(game.lower())
+            evidence = store.thd_evidence(record.id, timestamp(datetime.now(UTC)))
+        finally:
+            store.thd_close()
+    if not record.publisher.startswith(PUBLISHER):
+        raise GamedError(f"{record.id} was not played by gamed")
+    history = to_history(record)
+    known = {seat: json.loads(data) for seat, data in evidence.items()}
+    return Explanation(history, judgement(record), _names(folder, history), known)
+
+
+def _names(folder: Path, history: History) -> Sequence[str]:
+    """Return the names of the bots by seat: those of the match, or else those that they have given themselves."""
+    for match in matches(folder):
+        seats = _seats(match, history.room)
+        if seats is not None:
+            return [match.asked["bots"][entrant][0] for entrant in seats]
+    joined = {entry.seat: called(entry) for entry in history.of_kind(JOINED)}
+    return [joined.get(seat) or f"seat {seat}" for seat in range(max(2, len(joined)))]
+
+
+def _seats(match: Match, game: str) -> Sequence[int] | None:
+    """Return the entrants of a game by seat; None if the game is not one of the match."""
+    plan = Plan(match.id, match.seed, len(match.asked["bots"]), match.asked["games"])
+    attempts = (evolve(first, attempt=number) for first in plan.fixtures() for number in range(2 * ATTEMPTS))
+    return next((fixture.seats for fixture in attempts if plan.id_of(fixture) == game), None)
