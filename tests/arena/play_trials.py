@@ -257,7 +257,7 @@ def of_the_tutorial(folder: Folder) -> None:
     text = (ROOT / "docs" / "tutorial" / "compare.md").read_text()
     steps = list(STEP.finditer(text))
     commands = re.findall(r"^    (\S(?:.*\\\n)*.*)$", re.sub(r"(?ms)^```.*?^```$", "", text), re.MULTILINE)
-    assert (len(steps), len(commands)) == (3, 4), (steps, commands)
+    assert (len(steps), len(commands)) == (4, 6), (steps, commands)
     (folder.path / ".venv").mkdir()
     (folder.path / ".venv" / "bin").symlink_to(SCRIPTS)
 
@@ -274,7 +274,20 @@ def of_the_tutorial(folder: Folder) -> None:
     put(folder.path, steps[1])
     put(folder.path, steps[2])
     assert "H1 is accepted" in run(commands[2])
-    assert commands[3] == ".venv/bin/gamed play --browse"
+    put(folder.path, steps[3])
+    lost = subprocess.run(
+        commands[3], shell=True, cwd=folder.path, capture_output=True, text=True, timeout=200, check=False
+    )
+    game = re.search(r"^1/2  new 0 : 1 old  \(left, 0 moves, .*, ([0-9a-f]{8})\)$", lost.stdout, re.MULTILINE)
+    assert game, lost.stdout
+    said = run(re.sub(r"[0-9a-f]{8}$", game[1], commands[4]))
+    for part in (
+        "new has lost because its program crashed.",
+        "  walls so far: 0",
+        "  IndexError: list index out of range",
+    ):
+        assert part in said, said
+    assert commands[5] == ".venv/bin/gamed play --browse"
 
 
 TRIALS: dict[str, Callable[[Folder], None]] = {
