@@ -105,7 +105,8 @@ class RoomServices(Protocol):
         """Notify operators of a finding."""
 
 
-@define(eq=False)
+# Without attrs' __repr__, which would show the whole lobby: `reset` of a timer shows its call where it is a new one.
+@define(eq=False, repr=False)
 class Room:
     """A table with its peers."""
 

@@ -212,7 +212,7 @@ def _play(student: Student, night: Night) -> None:
 
 
 def _opponent(harness: Harness) -> Opponent:
-    opponent = Opponent(harness.connect(), Player(ShortestPath(), Random(1), name="opponent"))
+    opponent = Opponent(harness.connect(), Player("opponent", strategy=ShortestPath(), random=Random(1)))
     opponent.wire.send(opponent.player.begin())
     return opponent
 
