@@ -233,7 +233,9 @@ class FromHereTests(LiveProof):
         self.assertEqual([game["kind"] for game in games if "from" in game["can"]], ["hive"])
         records = [
             self.played("battleship", *(Gunner(strategies["density"](), Random(n)) for n in (1, 2))),
-            self.played("quoridor", *(Walker(STRATEGIES["path"](), Random(n), 2, f"Bot {n}") for n in (1, 2))),
+            self.played(
+                "quoridor", *(Walker(f"Bot {n}", strategy=STRATEGIES["path"](), random=Random(n)) for n in (1, 2))
+            ),
         ]
         headers = {"x-gamed-token": self.asked(self.page, "/session")["token"]}
         for record in records:
