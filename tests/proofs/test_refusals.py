@@ -22,7 +22,9 @@ from tests.records.gogames import line, record
 from tests.records.test_importer import OWN
 from tests.records.test_sgf_encodings import GUESSED, NAMELESS
 
-BOMB_SECONDS = 0.010
+BOMB_RATIO = 1.0
+"""Of the time in which Python makes the texts of 100,000 numbers, some 10 ms: a ratio in one run counts."""
+
 DOCUMENT_SECONDS = 0.200
 SEARCH_SECONDS = 1.0
 GUESS_SECONDS = 2.0
@@ -43,7 +45,9 @@ class RefusalTimeTests(SynchronousTestCase):
         harness = SeasonHarness()
         for name, (head, rest) in BOMBS.items():
             spent = self.least(lambda head=head, rest=rest: fed(harness, harness.connect(), head, rest))
-            self.assertLess(spent, BOMB_SECONDS, name)
+            # Beside it, because the machine may be slower at one moment than at another.
+            usual = self.least(lambda: [str(number) for number in range(100_000)])
+            self.assertLess(spent, BOMB_RATIO * usual, name)
 
     def test_documents(self) -> None:
         outcome(OWN)
