@@ -372,7 +372,7 @@ class Room:
         self.history.entries += entries
         if step.outcome is not None:
             refused += self._counted()
-        for entry in self._with_holds(refused):
+        for entry in self._with_holds(refused) if refused else ():
             self.history.add(entry)
         for entry in entries:
             if entry.kind in (LINE, MOVE):

@@ -44,7 +44,7 @@ class Sleeper(Protocol):
         """Wake the table."""
 
 
-@define(eq=False, repr=False)
+@define(eq=False, repr=False, weakref_slot=False)
 class RoomClock:
     """Wakes a room. It is told the room at each call, and has no reference to it that would outlast its timer."""
 

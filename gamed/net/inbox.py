@@ -36,8 +36,8 @@ class Inbox:
     """Turns bytes into events. It gets bytes only when they are served, so a flood cannot fill its buffers."""
 
     clock: IReactorTime
-    messages_per_second: float
-    """The listener's limit, which counts rated messages only; 0: no limit."""
+    rate: Bucket | None
+    """The listener's `messages_per_second`, which counts rated messages only; None: no limit."""
 
     is_full: bool = False
     """Whether bytes came while others waited. Reading stops then until all of them are served."""
@@ -53,9 +53,6 @@ class Inbox:
 
     share: Bucket = field(init=False)
     """How many messages are served as soon as they are read. Any more go through the fair queue."""
-
-    rate: Bucket | None = field(init=False)
-    """The listener's `messages_per_second`; None: no limit."""
 
     _waiting: tuple[bytes, ...] = ()
     """Bytes that the connection has not been given. An empty chunk is the end of the stream."""
@@ -74,9 +71,7 @@ class Inbox:
     """Rated messages of the present batch, until it is charged."""
 
     def __attrs_post_init__(self) -> None:
-        now, rate = self.clock.seconds(), self.messages_per_second
-        self.share = Bucket(SHARE, STORE, now)
-        self.rate = Bucket(rate, rate, now, rate) if rate else None
+        self.share = Bucket(SHARE, STORE, self.clock.seconds())
 
     @property
     def is_late(self) -> bool:
@@ -143,3 +138,9 @@ class Inbox:
             self.rate.take(self._counted)
         self.taken = self._counted = 0
         return bool(self._most)
+
+
+def inbox(connection: Connection, clock: IReactorTime, messages_per_second: float) -> Inbox:
+    """Return an empty inbox. `messages_per_second`: the listener's limit; 0: no limit."""
+    rate = messages_per_second
+    return Inbox(connection, clock, Bucket(rate, rate, clock.seconds(), rate) if rate else None)

@@ -41,10 +41,10 @@ from gamed.lobby.room import Room
 from gamed.net import phase
 from gamed.net.arrivals import Arrivals
 from gamed.net.begun import BegunMessage
-from gamed.net.inbox import Inbox
+from gamed.net.inbox import Inbox, inbox
 from gamed.net.outbox import Outbox
 from gamed.net.phase import DEAF, LEFT, LOOKED_AT, SERVED, Occasion, Phase
-from gamed.net.sockets import below, has_bytes, has_hung_up, is_tcp, is_tls, read_at_most, tune
+from gamed.net.sockets import acknowledge, below, has_bytes, has_hung_up, is_tcp, is_tls, read_at_most, tune
 from gamed.net.tls import failed_handshake
 from gamed.process.fairness import MESSAGES_AT_ONCE
 from gamed.wire import Connection
@@ -146,7 +146,7 @@ class Session:
         self.phase = Phase.HANDSHAKING if is_tls(transport) else Phase.OPEN
         # TLS has a socket, too, but bytes that are sent must pass through the TLS layer.
         handle = transport.getHandle() if is_tcp(transport) and not is_tls(transport) else None
-        self.inbox = Inbox(self.connection, factory.clock, factory.messages_per_second)
+        self.inbox = inbox(self.connection, factory.clock, factory.messages_per_second)
         self.outbox = Outbox(self, transport, handle, factory.clock, factory.traffic, factory.unsent_bytes)
         if is_tcp(transport) and factory.passes is not None:
             self._arrivals = Arrivals(factory.passes)
@@ -175,13 +175,13 @@ class Session:
         else:
             self.inbox.is_full = True
             self._read_or_not()
-        if outbox.is_answered:
+        if outbox.is_answered or outbox.handle is None:
             return
         if self._place is None and self.factory.passes is not None:
             # Whether a reception answers is known when this pass has read. The answer's packet acknowledges, too.
             self.factory.passes.after_reads(outbox.acknowledge)
         else:
-            outbox.acknowledge()
+            acknowledge(outbox.handle)
 
     def _go(self, occasion: Occasion) -> None:
         """Change to the phase that follows. Raises KeyError if the occasion cannot be in this phase: our defect."""
