@@ -366,24 +366,24 @@ class Room:
             if step.review:
                 self.services.attend(self)
 
-    def _perform(self, step: Step, refused: tuple[Entry, ...]) -> None:
-        """Dispatch a step. `refused`: entries that the history has apart."""
+    def _perform(self, step: Step, apart: tuple[Entry, ...]) -> None:
         entries, forwards = self._with_holds(step.journal), self.table.forwards
         self.history.entries += entries
         if step.outcome is not None:
-            refused += self._counted()
-        for entry in self._with_holds(refused) if refused else ():
-            self.history.add(entry)
+            apart += self._counted()
+        if apart:
+            for entry in self._with_holds(apart):
+                self.history.add(entry)
         for entry in entries:
             if entry.kind in (LINE, MOVE):
                 self.services.stats.moves[self.history.kind] += 1
-        entries = (*refused, *entries) if refused else entries
+        entries = (*apart, *entries) if apart else entries
         if step.opened:
             entries = (self.history.opened(), *entries)
         if step.held is not None:
             entries = (*entries, step.held)
         leaving = self._emptied(step.dropped) if step.dropped else {}
-        released = (*leaving.values(),) if leaving else ()
+        released = (*leaving.values(),)
         if step.closed:
             released += (*self.peers.values(), *dict.fromkeys(self.observers))
         self._undelivered += not forwards

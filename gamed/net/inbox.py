@@ -140,7 +140,7 @@ class Inbox:
         return bool(self._most)
 
 
-def inbox(connection: Connection, clock: IReactorTime, messages_per_second: float) -> Inbox:
-    """Return an empty inbox. `messages_per_second`: the listener's limit; 0: no limit."""
+def empty_inbox(connection: Connection, clock: IReactorTime, messages_per_second: float) -> Inbox:
+    """Return an inbox. `messages_per_second`: the listener's limit; 0: no limit."""
     rate = messages_per_second
     return Inbox(connection, clock, Bucket(rate, rate, clock.seconds(), rate) if rate else None)

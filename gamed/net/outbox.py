@@ -61,17 +61,14 @@ class Outbox:
     outgoing: bytes = b""
     """What the next `flush` sends."""
 
-    is_congested: bool = False
-    """Whether the peer reads too slowly."""
-
     is_answered: bool = False
     """Whether what was read of the peer needs no acknowledgement of its own.
 
     Something was sent since, or will be before the peer sends more, and that packet carries the acknowledgement.
     """
 
-    _unsent: int = 0
-    """Bytes that were given to the transport while the peer was congested."""
+    _unsent: int | None = None
+    """Bytes that were given to the transport because the peer reads too slowly; None: it does not."""
 
     _abort: IDelayedCall | None = field(default=None, init=False)
     """The timer that drops the connection if the peer does not close its side; None until our side is closed."""
@@ -79,6 +76,11 @@ class Outbox:
     def __attrs_post_init__(self) -> None:
         if self.handle is None:
             self.transport.registerProducer(self, streaming=True)
+
+    @property
+    def is_congested(self) -> bool:
+        """Whether the peer reads too slowly."""
+        return self._unsent is not None
 
     @property
     def is_closed(self) -> bool:
@@ -96,7 +98,7 @@ class Outbox:
         if not data or self.transport is None:
             return
         self.traffic.sent += len(data)
-        if self.handle is not None and not self.is_congested:
+        if self.handle is not None and self._unsent is None:
             try:
                 sent = self.handle.send(data)
             except OSError:
@@ -117,7 +119,7 @@ class Outbox:
             acknowledge(self.handle)
 
     def _leave_to_transport(self, data: bytes) -> None:
-        if self.is_congested:
+        if self._unsent is not None:
             self._unsent += len(data)
             if self._unsent > self.most and self.sender is not None:
                 self.sender.overrun(self._unsent)
@@ -151,7 +153,7 @@ class Outbox:
 
     def pauseProducing(self) -> None:
         """Take note that the peer does not read."""
-        self.is_congested = True
+        self._unsent = self._unsent or 0
         if self.sender is not None:
             self.sender.congested()
 
@@ -159,8 +161,7 @@ class Outbox:
         """Take note that the peer reads again."""
         if not self.is_congested:
             return
-        self.is_congested = False
-        self._unsent = 0
+        self._unsent = None
         if self.handle is not None:
             self.transport.unregisterProducer()
         if self.sender is not None:

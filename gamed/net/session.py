@@ -41,7 +41,7 @@ from gamed.lobby.room import Room
 from gamed.net import phase
 from gamed.net.arrivals import Arrivals
 from gamed.net.begun import BegunMessage
-from gamed.net.inbox import Inbox, inbox
+from gamed.net.inbox import Inbox, empty_inbox
 from gamed.net.outbox import Outbox
 from gamed.net.phase import DEAF, LEFT, LOOKED_AT, SERVED, Occasion, Phase
 from gamed.net.sockets import acknowledge, below, has_bytes, has_hung_up, is_tcp, is_tls, read_at_most, tune
@@ -146,7 +146,7 @@ class Session:
         self.phase = Phase.HANDSHAKING if is_tls(transport) else Phase.OPEN
         # TLS has a socket, too, but bytes that are sent must pass through the TLS layer.
         handle = transport.getHandle() if is_tcp(transport) and not is_tls(transport) else None
-        self.inbox = inbox(self.connection, factory.clock, factory.messages_per_second)
+        self.inbox = empty_inbox(self.connection, factory.clock, factory.messages_per_second)
         self.outbox = Outbox(self, transport, handle, factory.clock, factory.traffic, factory.unsent_bytes)
         if is_tcp(transport) and factory.passes is not None:
             self._arrivals = Arrivals(factory.passes)

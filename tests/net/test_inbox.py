@@ -10,7 +10,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.core.errors import RemoteProtocolError
 from gamed.core.events import Event, Moved
-from gamed.net.inbox import inbox
+from gamed.net.inbox import empty_inbox
 from gamed.process.fairness import SHARE, STORE
 from tests.net.test_floods import Lines
 from tests.net.test_session import LINE, SessionTestCase
@@ -22,7 +22,7 @@ class InboxTests(SynchronousTestCase):
         self.open()
 
     def open(self, rate: float = 0.0) -> None:
-        self.inbox = inbox(Lines(), self.clock, rate)
+        self.inbox = empty_inbox(Lines(), self.clock, rate)
         # Its share fills; a bucket learns the time by a look.
         self.clock.advance(STORE / SHARE)
         for bucket in filter(None, (self.inbox.share, self.inbox.rate)):
