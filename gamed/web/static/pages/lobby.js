@@ -206,6 +206,7 @@ export async function show(view) {
       : el("p", { class: "muted" }, t("noResults")),
   );
   const recent = `/records?limit=${RESULTS}`;
+  const worded = new Set(); // the games whose boards were asked for
   let known = null;
 
   async function look() {
@@ -217,7 +218,9 @@ export async function show(view) {
     own.node.hidden = live.length === 0;
     own.update(live.map(({ id, game }) => ({ id, game })));
     // The boards bring the words for the options. Without them, options are shown as in the API.
-    await Promise.all(rooms.map(({ game }) => boardOf(game).catch(() => null)));
+    const unknown = new Set(rooms.map(({ game }) => game).filter((game) => !worded.has(game)));
+    await Promise.all([...unknown].map((game) => boardOf(game).catch(() => null)));
+    unknown.forEach((game) => worded.add(game));
     // A prepared room that will begin paused is waiting, too.
     const waits = (room) => room.state === "waiting" || room.free + room.reserved > 0;
     open.update(rooms.filter(waits));
