@@ -221,7 +221,7 @@ class Runner:
             if self._unrecorded and not self._why_lost:
                 self._all_recorded = Deferred()
                 await self._all_recorded
-            await DeferredList(self._deposits, consumeErrors=True)
+            await DeferredList(self._deposits)
         finally:
             for lane in self._lanes:
                 for slot in lane.slots:
@@ -326,8 +326,9 @@ class Runner:
         """Have the daemon store the evidence on a game's programs, once the game is recorded."""
         if game_id in self.results:
             for seat, data in enumerate(self._evidence.pop(game_id, ())):
-                # No result depends on it, and none waits for it but the end of the match.
-                self._deposits.append(self.client.evidence(game_id, seat, data))
+                # No result depends on it, and nothing waits for it but the end of the match.
+                kept = self.client.evidence(game_id, seat, data)
+                self._deposits.append(kept.addErrback(lambda _failure: None))
 
     async def _open(self, game: Game, new: Iterable[Seat]) -> Sequence[str]:
         """Open the room of a game; return the reservation codes. `new`: the seats whose programs are started for it."""

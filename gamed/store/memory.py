@@ -71,6 +71,7 @@ class MemoryStore:
         found = [summary.id for summary in own if "" < summary.ended < before][:most]
         for record_id in found:
             del self.records[record_id], self.summaries[record_id]
+        self._evidence = {key: one for key, one in self._evidence.items() if key[0] in self.records}
         return succeed(frozenset(found))
 
     def keep_evidence(self, record: str, seat: Seat, data: str, expires: str, now: str) -> Deferred[None]:

@@ -306,6 +306,14 @@ def store_tests(  # noqa: C901 (a class of tests)
             self.result(self.store.keep_evidence(record(2).id, 1, "f", times[4], times[3]))
             self.assertEqual([self.evidence(number, times[0]) for number in (1, 2)], [{}, {1: "f"}])
 
+        def test_evidence_goes_with_its_record(self) -> None:
+            now = "2026-11-29T09:00:00.000Z"
+            self.keep_all(n1={"ended": "2026-11-01T09:00:00.000Z"}, n2={"ended": now})
+            for number in (1, 2):
+                self.result(self.store.keep_evidence(record(number).id, 0, "a", now, now))
+            self.result(self.store.expire(now, 10))
+            self.assertEqual([self.evidence(number, now) for number in (1, 2)], [{}, {0: "a"}])
+
         def test_whose_games_they_were(self) -> None:
             self.keep_all(n1={}, n2={}, n3={})
             for number, owners in ((4, {"203.0.113.7"}), (5, {"203.0.113.7", "ab12"}), (6, {"ab12"})):
