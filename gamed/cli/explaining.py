@@ -19,6 +19,7 @@ from attrs import evolve, field, frozen
 
 from gamed.arena.matches import Match, matches
 from gamed.arena.runner import ATTEMPTS, START_SECONDS
+from gamed.cli.playing import database_of
 from gamed.core.errors import GamedError
 from gamed.core.game import MOVE_TIME, Seat
 from gamed.core.history import JOINED, LINE, MOVE, STARTED, History, called
@@ -26,11 +27,9 @@ from gamed.core.texts import printable, timestamp
 from gamed.records.own import PUBLISHER, Judgement, judgement, to_history
 from gamed.records.positions import departures, findings, refusals
 from gamed.store.database import Database
-from gamed.store.reading import is_missing, readable
+from gamed.store.reading import readable
 from gamed.tournament.results import Cause, result_of
 from gamed.tournament.schedule import Plan
-
-DATABASE: Final = "gamed.db"
 
 LINES: Final = 15
 """Lines of standard error, moves, and messages without effect that are shown: the last ones."""
@@ -105,7 +104,7 @@ WORDS: Final = {
         "silent": "Es hat nichts auf die Fehlerausgabe geschrieben.",
         "no_evidence": "Was es geschrieben und gebraucht hat, ist unbekannt: zu lange her, oder anderswo gespielt.",
     },
-}  # fmt: skip
+}
 
 
 def language() -> str:
@@ -242,10 +241,7 @@ def explain(folder: Path, game: str, *, as_json: bool) -> None:
 
 def explanation(folder: Path, game: str) -> Explanation:
     """Read a game of a folder, by the first characters of its id, with the evidence on it. Raises GamedError."""
-    url = f"sqlite:///{folder.absolute() / DATABASE}"
-    if is_missing(url):
-        raise GamedError(f"there are no games in {folder}; choose another folder with --dir")
-    with readable(url) as address:
+    with readable(f"sqlite:///{database_of(folder)}") as address:
         store = Database(address)
         store.thd_open(upgrades=False)
         try:

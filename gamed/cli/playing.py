@@ -57,10 +57,17 @@ PAGES: Final = "tcp:8054:interface=127.0.0.1"
 ADDRESS: Final = "http://localhost:8054/"
 
 
+def database_of(folder: Path) -> Path:
+    """Return the database of a folder's games. Raises GamedError if there is none."""
+    file = folder.absolute() / DATABASE
+    if not file.exists():
+        raise GamedError(f"there are no games in {folder}; choose another folder with --dir")
+    return file
+
+
 def browse(folder: Path) -> None:
     """Become a daemon that has nothing but the pages of a folder's games."""
-    if not (folder / DATABASE).exists():
-        raise GamedError(f"there are no games in {folder}; choose another folder with --dir")
+    database_of(folder)
     # As long as the pages are there, nobody plays in this folder.
     os.set_inheritable(_locked(folder), True)  # noqa: FBT003 (os's)
     os.chdir(folder)

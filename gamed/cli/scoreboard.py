@@ -16,8 +16,7 @@ import attrs
 from attrs import define, field, frozen
 
 from gamed.arena.runner import Finished
-from gamed.arena.slots import Exit
-from gamed.cli.terminal import counted_of
+from gamed.cli.terminal import counted_of, ending
 from gamed.core.game import Options
 from gamed.core.texts import printable
 from gamed.tournament.elo import Estimate
@@ -44,11 +43,6 @@ def points(score: float) -> str:
     """Return a score as people write it: 12, ½, 3½."""
     whole = int(score)
     return f"{whole or ''}½" if score > whole else str(whole)
-
-
-def ending(exit_: Exit) -> str:
-    """Return how a program has ended."""
-    return f"exit status {exit_.status}" if exit_.status >= 0 else f"signal {-exit_.status}"
 
 
 @frozen
@@ -118,7 +112,7 @@ class Scoreboard:
             if finished.result.causes.get(seat) not in GONE:
                 continue
             exit_, said = finished.exits.get(seat), finished.said.get(seat, "")
-            how = finished.reasons.get(seat) or (ending(exit_) if exit_ else "its connection ended")
+            how = finished.reasons.get(seat) or (ending(exit_.status) if exit_ else "its connection ended")
             yield f"{ASIDE}  {printable(self.names[entrant])}: {how}{f': {printable(said)[:200]}' if said else ''}"
 
     # The score

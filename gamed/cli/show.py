@@ -16,7 +16,7 @@ from attrs import frozen
 from gamed.cli.fitting import fitted
 from gamed.cli.records import result
 from gamed.cli.sources import in_file, record_of, written_of
-from gamed.cli.terminal import UNFITTED, config_option, counted_of, encoding_option, json_option
+from gamed.cli.terminal import UNFITTED, config_option, counted_of, encoding_option, ending, json_option
 from gamed.core.errors import GamedError
 from gamed.core.history import Entry, History
 from gamed.core.texts import printable
@@ -213,8 +213,8 @@ def _program(word: Mapping[str, Any]) -> str:
     if word.get("running"):
         return f"{how}its program had not ended"
     status, cpu, memory = (int(word.get(name, 0)) for name in ("status", "cpu", "memory"))
-    ended = f"exit status {status}" if status >= 0 else f"signal {-status}"
-    return f"{how}its program ended with {ended}, after {cpu / 1000:.2f} s of CPU, with at most {memory / 1000:.1f} MB"
+    used = f"after {cpu / 1000:.2f} s of CPU, with at most {memory / 1000:.1f} MB"
+    return f"{how}its program ended with {ending(status)}, {used}"
 
 
 def _who(row: Mapping[str, Any]) -> str:

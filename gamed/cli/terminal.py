@@ -170,6 +170,11 @@ def counted_of(number: int, what: str) -> str:
     return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
+def ending(status: int) -> str:
+    """Return how a program has ended. `status`: its exit status, or minus the number of the signal."""
+    return f"exit status {status}" if status >= 0 else f"signal {-status}"
+
+
 def shortened(text: str, width: int) -> str:
     """Return a text of exactly `width` characters. A text that is too long ends with an ellipsis."""
     return f"{text:<{width}}" if len(text) <= width else text[: width - 1] + "…"
