@@ -17,12 +17,15 @@ from pathlib import Path
 from typing import Any, Final
 
 import attrs
-from attrs import frozen
+from attrs import evolve, frozen
 
 from gamed.core.errors import GamedError
+from gamed.tournament.schedule import Fixture, Plan
 
 FILE: Final = "matches.jsonl"
 LOCK: Final = "lock"
+MOST_ATTEMPTS: Final = 6
+"""Up to which attempt a game is looked for: one run makes three."""
 
 
 class FolderError(GamedError):
@@ -40,8 +43,27 @@ class Match:
     asked: Mapping[str, Any]
     """What was asked for, as data for JSON."""
 
+    names: Sequence[str]
+    """Those of the entrants."""
+
     digests: Sequence[str]
     """Those of the entrants' files."""
+
+    @property
+    def plan(self) -> Plan:
+        """The games of the match."""
+        only = self.asked.get("again")
+        return Plan(self.id, self.seed, len(self.names), self.asked["games"], only and tuple(only))
+
+    def fixture(self, game: str) -> Fixture | None:
+        """Return which of its games has an id."""
+        plan = self.plan
+        attempts = (evolve(first, attempt=number) for first in plan.fixtures() for number in range(MOST_ATTEMPTS))
+        return next((fixture for fixture in attempts if plan.id_of(fixture) == game), None)
+
+    def changed(self, digests: Sequence[str]) -> Sequence[str]:
+        """Return the names of the entrants whose files have other digests now."""
+        return [name for name, before, now in zip(self.names, self.digests, digests, strict=True) if before != now]
 
 
 def locked(folder: Path) -> int:
@@ -65,6 +87,12 @@ def matches(folder: Path) -> Iterator[Match]:
             # A kill may have left half a line.
             with suppress(ValueError, TypeError):
                 yield Match(**json.loads(line))
+
+
+def match_of(folder: Path, game: str) -> tuple[Match, Fixture] | None:
+    """Return the match of a folder that has a game, and which of its games that is; None if there is none."""
+    found = ((match, match.fixture(game)) for match in matches(folder))
+    return next(((match, fixture) for match, fixture in found if fixture is not None), None)
 
 
 def add(folder: Path, match: Match) -> None:

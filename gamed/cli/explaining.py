@@ -15,21 +15,21 @@ from pathlib import Path
 from typing import Any, Final
 
 import click
-from attrs import evolve, field, frozen
+from attrs import field, frozen
 
-from gamed.arena.matches import Match, matches
-from gamed.arena.runner import ATTEMPTS, START_SECONDS
-from gamed.cli.playing import database_of
+from gamed.arena.matches import match_of
+from gamed.arena.runner import START_SECONDS
+from gamed.cli.playing import command_of, database_of
 from gamed.core.errors import GamedError
 from gamed.core.game import MOVE_TIME, Seat
 from gamed.core.history import JOINED, LINE, MOVE, STARTED, History, called
 from gamed.core.texts import printable, timestamp
 from gamed.records.own import PUBLISHER, Judgement, judgement, to_history
 from gamed.records.positions import departures, findings, refusals
+from gamed.records.record import Record
 from gamed.store.database import Database
 from gamed.store.reading import readable
 from gamed.tournament.results import Cause, result_of
-from gamed.tournament.schedule import Plan
 
 LINES: Final = 15
 """Lines of standard error, moves, and messages without effect that are shown: the last ones."""
@@ -69,6 +69,7 @@ WORDS: Final = {
         "clock_free": "Time of its last moves:",
         "stderr": "The end of its standard error ({size} bytes in all):",
         "silent": "It wrote nothing to its standard error.",
+        "again": "Play it again: {command}",
         "no_evidence": "What it wrote and used is not known: that was long ago, or the game was not played here.",
     },
     "de": {
@@ -102,6 +103,7 @@ WORDS: Final = {
         "clock_free": "Die Zeiten seiner letzten Züge:",
         "stderr": "Das Ende seiner Fehlerausgabe ({size} Bytes insgesamt):",
         "silent": "Es hat nichts auf die Fehlerausgabe geschrieben.",
+        "again": "Noch einmal spielen: {command}",
         "no_evidence": "Was es geschrieben und gebraucht hat, ist unbekannt: zu lange her, oder anderswo gespielt.",
     },
 }
@@ -124,6 +126,9 @@ class Explanation:
 
     evidence: Mapping[Seat, Mapping[str, Any]] = field(factory=dict)
 
+    again: str | None = None
+    """The command that plays it again."""
+
     @property
     def losers(self) -> dict[Seat, Cause]:
         """Why bots have lost, by their seats."""
@@ -144,6 +149,9 @@ class Explanation:
             yield from self._happened(words, seat, cause)
             yield from self._moves(words, seat)
             yield from self._evidence(words, seat)
+        if self.again is not None:
+            yield ""
+            yield words["again"].format(command=self.again)
 
     def _happened(self, words: Mapping[str, str], seat: Seat, cause: Cause) -> Iterator[str]:
         left: Mapping[str, Any] = next((one for one in departures(self.history) if one["seat"] == seat), {})
@@ -213,6 +221,7 @@ class Explanation:
             "departures": departures(self.history),
             "findings": findings(self.history, self.judged.findings),
             "refusals": refusals(self.history),
+            "again": self.again,
         }
 
 
@@ -239,8 +248,8 @@ def explain(folder: Path, game: str, *, as_json: bool) -> None:
             click.echo(printable(line))
 
 
-def explanation(folder: Path, game: str) -> Explanation:
-    """Read a game of a folder, by the first characters of its id, with the evidence on it. Raises GamedError."""
+def stored(folder: Path, game: str) -> tuple[Record, Mapping[Seat, str]]:
+    """Read the record of a game of a folder, by the first characters of its id, and the evidence. Raises GamedError."""
     with readable(f"sqlite:///{database_of(folder)}") as address:
         store = Database(address)
         store.thd_open(upgrades=False)
@@ -251,23 +260,20 @@ def explanation(folder: Path, game: str) -> Explanation:
             store.thd_close()
     if not record.publisher.startswith(PUBLISHER):
         raise GamedError(f"{record.id} was not played by gamed")
+    return record, evidence
+
+
+def explanation(folder: Path, game: str) -> Explanation:
+    """Read a game of a folder, by the first characters of its id, with the evidence on it. Raises GamedError."""
+    record, evidence = stored(folder, game)
     history = to_history(record)
     known = {seat: json.loads(data) for seat, data in evidence.items()}
-    return Explanation(history, judgement(record), _names(folder, history), known)
-
-
-def _names(folder: Path, history: History) -> Sequence[str]:
-    """Return the names of the bots by seat: those of the match, or else those that they have given themselves."""
-    for match in matches(folder):
-        seats = _seats(match, history.room)
-        if seats is not None:
-            return [match.asked["bots"][entrant][0] for entrant in seats]
+    found = match_of(folder, history.room)
+    if found is not None:
+        match, fixture = found
+        names = [match.names[entrant] for entrant in fixture.seats]
+        again = command_of(folder, f"--again {history.room[:8]}")
+        return Explanation(history, judgement(record), names, known, again)
     joined = {entry.seat: called(entry) for entry in history.of_kind(JOINED)}
-    return [joined.get(seat) or f"seat {seat}" for seat in range(max(2, len(joined)))]
-
-
-def _seats(match: Match, game: str) -> Sequence[int] | None:
-    """Return the entrants of a game by seat; None if the game is not one of the match."""
-    plan = Plan(match.id, match.seed, len(match.asked["bots"]), match.asked["games"])
-    attempts = (evolve(first, attempt=number) for first in plan.fixtures() for number in range(2 * ATTEMPTS))
-    return next((fixture.seats for fixture in attempts if plan.id_of(fixture) == game), None)
+    names = [joined.get(seat) or f"seat {seat}" for seat in range(max(2, len(joined)))]
+    return Explanation(history, judgement(record), names, known)

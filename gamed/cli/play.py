@@ -13,16 +13,14 @@ import click
 
 from gamed.arena.archives import ArchiveError
 from gamed.arena.entrants import EntrantError, entrants
+from gamed.cli.again import again
 from gamed.cli.completion import complete_games
 from gamed.cli.explaining import explain
-from gamed.cli.playing import FOLDER, Playing, browse, open_csv, run
+from gamed.cli.playing import BOTS, FOLDER, Playing, browse, open_csv, run
 from gamed.cli.terminal import json_option
 from gamed.core.game import MOST_MOVES, OPENING_PLIES, Options
 from gamed.registry import GameType, example, game_type_of, game_types
 from gamed.tournament.sprt import Sprt
-
-BOTS: Final = "bots"
-"""The folder in it into which archives are unpacked."""
 
 PAIRS: Final = 10
 MOST_PAIRS: Final = 1_000
@@ -103,6 +101,7 @@ class _Play(click.Command):
 )
 @click.option("--csv", "csv_file", type=click.Path(dir_okay=False, path_type=Path), help="Write a row for each game.")
 @click.option("--explain", metavar="ID", help="Say why a bot has lost this game of the folder, and play none.")
+@click.option("--again", metavar="ID", help="Play this game of the folder again, and say whether it is the same.")
 @click.option("--browse", is_flag=True, help="Show the folder's games in the browser, and play none.")
 @json_option
 def play(bots: Sequence[str], **options: Any) -> None:
@@ -122,6 +121,8 @@ def play(bots: Sequence[str], **options: Any) -> None:
     if options["explain"] is not None:
         explain(options["folder"], options["explain"], as_json=options["as_json"])
         return
+    if options["again"] is not None:
+        again(options["folder"], options["again"], options)
     if options["game"] is None:
         raise click.UsageError("give the game with --game; gamed play --help lists them")
     if len(bots) < _TWO:
@@ -144,7 +145,7 @@ def play(bots: Sequence[str], **options: Any) -> None:
     asked = {
         "game": game_type.kind,
         "options": room_options(game_type, options),
-        "bots": [[entrant.name, *entrant.command] for entrant in made],
+        "bots": list(bots),
         "folder": str(Path.cwd()),
         "games": options["games"] or _TWO * (options["pairs"] or (MOST_PAIRS if sprt else PAIRS)),
         "sprt": sprt,

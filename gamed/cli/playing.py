@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import secrets
+import shlex
 import signal
 import sys
 import time
@@ -51,6 +52,9 @@ PATIENCE: Final = 8.0
 LOOKS: Final = 1.0
 """Seconds between two changes of the line of progress."""
 
+BOTS: Final = "bots"
+"""The folder in it into which archives are unpacked."""
+
 DATABASE: Final = "gamed.db"
 CONFIGURATION: Final = "browse.toml"
 PAGES: Final = "tcp:8054:interface=127.0.0.1"
@@ -63,6 +67,11 @@ def database_of(folder: Path) -> Path:
     if not file.exists():
         raise GamedError(f"there are no games in {folder}; choose another folder with --dir")
     return file
+
+
+def command_of(folder: Path, words: str) -> str:
+    """Return a command that does something with the games of a folder."""
+    return f"gamed play {words}" + ("" if str(folder) == FOLDER else f" --dir {shlex.quote(str(folder))}")
 
 
 def browse(folder: Path) -> None:
@@ -103,7 +112,7 @@ def run(playing: Playing) -> None:
         raise errors[0]
     if playing.scoreboard is None:
         raise click.Abort
-    sys.exit(playing.scoreboard.status())
+    sys.exit(playing.status(playing.scoreboard))
 
 
 def _locked(folder: Path) -> int:
@@ -182,15 +191,15 @@ class Playing:
             os.close(lock)
 
     async def _match(self, path: str) -> None:
-
         seed = secrets.randbits(63) if self.asked["seed"] is None else self.asked["seed"]
-        new = Match(str(uuid.uuid4()), seed, self.asked, [digest(entrant) for entrant in self.entrants])
+        names = [entrant.name for entrant in self.entrants]
+        new = Match(str(uuid.uuid4()), seed, self.asked, names, [digest(entrant) for entrant in self.entrants])
         old = self._last(new)
         runner = self._runner = Runner(
             self._reactor,
             self.game_type.kind,
             self.asked["options"],
-            self._plan(old or new),
+            (old or new).plan,
             self.entrants,
             self.options["concurrency"] or len(os.sched_getaffinity(0)) // 2 or 1,
             {"memory": self.asked["memory"]},
@@ -214,7 +223,7 @@ class Playing:
             if old is not None:
                 self.say("This match has been played to its end; a new one begins beside it.")
             add(self.folder, new)
-            runner.plan, runner.results = self._plan(new), {}
+            runner.plan, runner.results = new.plan, {}
             scoreboard = self._scoreboard(runner)
             self._announce(runner.plan, "begins")
         self.scoreboard, self._before, self._began = scoreboard, scoreboard.count, self._reactor.seconds()
@@ -232,22 +241,18 @@ class Playing:
         test = None if sprt is None else Sprt(**sprt)
         return Scoreboard(runner.game, runner.plan, names, runner.options, test, dict(runner.results))
 
-    def _plan(self, match: Match) -> Plan:
-        return Plan(match.id, match.seed, len(self.entrants), self.asked["games"])
-
     def _last(self, new: Match) -> Match | None:
         """Return the last match that was asked for in the same way, if the bots are still the same."""
         asked = json.loads(json.dumps(self.asked))
         last = next((match for match in reversed(list(matches(self.folder))) if match.asked == asked), None)
         if last is None or list(last.digests) == list(new.digests):
             return last
-        changed = zip(self.entrants, last.digests, new.digests, strict=True)
-        names = ", ".join(printable(entrant.name) for entrant, before, now in changed if before != now)
+        names = ", ".join(map(printable, last.changed(new.digests)))
         self.say(f"Files of {names} have changed since the last match; a new one begins beside it.")
         return None
 
     def _announce(self, plan: Plan, does: str) -> None:
-        games = counted_of(plan.games * len(plan.pairings), "game")
+        games = counted_of(plan.total, "game")
         names = " - ".join(printable(entrant.name) for entrant in self.entrants)
         self.say(f"{self.game_type.kind}, {names}: a match of {games} {does}. Its seed is {plan.seed}.")
 
@@ -260,10 +265,14 @@ class Playing:
     def _look(self, scoreboard: Scoreboard) -> None:
         """Show how far the match is, now and every second."""
         self._timer = self._reactor.callLater(LOOKS, self._look, scoreboard)
-        played, left = scoreboard.count - self._before, scoreboard.total - scoreboard.count
+        played, left = scoreboard.count - self._before, scoreboard.plan.total - scoreboard.count
         minutes = (self._reactor.seconds() - self._began) / played * left / 60 if played else 0.0
         time_left = f", {minutes:.0f} min left" if played else ""
-        self.line.show(f"{scoreboard.count} of {scoreboard.total} games{time_left}: {scoreboard.so_far()}")
+        self.line.show(f"{scoreboard.count} of {scoreboard.plan.total} games{time_left}: {scoreboard.so_far()}")
+
+    def status(self, scoreboard: Scoreboard) -> int:
+        """Return the exit status of a match that has come to its end."""
+        return scoreboard.status()
 
     def report(self, scoreboard: Scoreboard) -> None:
         """Print what the match has come to. Raises GamedError if the CSV file cannot be written."""
@@ -273,13 +282,11 @@ class Playing:
             click.echo()
             click.echo("\n".join(scoreboard.lines()))
             connected = self.asked["connect"]
-            command = (
-                "gamed play --browse" if str(self.folder) == FOLDER else f"gamed play --browse --dir {self.folder}"
-            )
-            place = f"on the pages of the daemon at {connected}" if connected else f"with {command}"
+            browsing = command_of(self.folder, "--browse")
+            place = f"on the pages of the daemon at {connected}" if connected else f"with {browsing}"
             click.echo(f"Look at the games {place}.")
             if not connected:
-                click.echo(f"Why a bot has lost one: {command.replace('--browse', '--explain')} ID")
+                click.echo(f"Why a bot has lost one: {command_of(self.folder, '--explain ID')}")
         if self.options["csv_file"] is not None:
             with open_csv(self.options["csv_file"], "w") as file:
                 scoreboard.write_csv(file)

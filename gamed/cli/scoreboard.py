@@ -87,11 +87,6 @@ class Scoreboard:
         self.results = results
         self.count = len(self.games)
 
-    @property
-    def total(self) -> int:
-        """How many games there are."""
-        return len(self.plan.pairings) * self.plan.games
-
     # A game
 
     def line(self, finished: Finished) -> str:
@@ -104,7 +99,7 @@ class Scoreboard:
             return f"{ASIDE}{one} - {other}: nobody's game ({result.termination})"
         self.count += 1
         score = f"{one} {points(result.score(0))} : {points(result.score(1))} {other}"
-        found = f"{self.count:{len(str(self.total))}}/{self.total}  {score}  ({details})"
+        found = f"{self.count:{len(str(self.plan.total))}}/{self.plan.total}  {score}  ({details})"
         return "\n".join([found, *self._gone(finished)])
 
     def _gone(self, finished: Finished) -> Iterator[str]:
@@ -224,7 +219,7 @@ class Scoreboard:
     def status(self) -> int:
         """Return the exit status of a match that has come to its end."""
         verdict = self.decision.verdict
-        is_missing = verdict is None and self.count < self.total
+        is_missing = verdict is None and self.count < self.plan.total
         if is_missing or self.unfit:
             return UNFIT
         if self.sprt is not None:

@@ -89,6 +89,11 @@ class Result:
         """Whether it counts for nobody."""
         return self.termination in VOID
 
+    @property
+    def end(self) -> tuple[Termination, Seat | None]:
+        """How it ended, and for whom."""
+        return self.termination, self.winner
+
     def cause(self, seat: Seat) -> Cause | None:
         """Return why a seat has lost; None if it has not."""
         return None if self.score(seat) else self.causes.get(seat) or _CAUSES[self.termination]

@@ -53,6 +53,9 @@ class Plan:
     games: int
     """How many games each two of them play. An odd number leaves the last pair without its second leg."""
 
+    only: tuple[int, int, int] | None = None
+    """The pairing, pair and leg of the only game that is played; None: all are."""
+
     @property
     def pairings(self) -> Sequence[tuple[int, int]]:
         """The entrants of each pairing."""
@@ -63,7 +66,13 @@ class Plan:
         for pair in range((self.games + 1) // 2):
             for pairing, (first, second) in enumerate(self.pairings):
                 for leg in range(min(2, self.games - 2 * pair)):
-                    yield Fixture(pairing, pair, leg, 0, (second, first) if leg else (first, second))
+                    if self.only in (None, (pairing, pair, leg)):
+                        yield Fixture(pairing, pair, leg, 0, (second, first) if leg else (first, second))
+
+    @property
+    def total(self) -> int:
+        """How many games there are."""
+        return len(self.pairings) * self.games if self.only is None else 1
 
     def id_of(self, fixture: Fixture) -> str:
         """Return the id of a game's room and record."""

@@ -141,11 +141,42 @@ def that_is_explained(folder: Folder) -> None:
         "\n  ValueError: no\n",
     ):
         assert part in said, said
+    assert said.endswith(f"\nPlay it again: gamed play --again {game[:8]}\n"), said
     explained = folder.json("--explain", game)
     assert [bot["cause"] for bot in explained["bots"]] == [None, "crashed"], explained
     assert explained["bots"][1]["evidence"]["status"] == 1, explained
     assert "there is no record 9999" in folder.run("--explain", "9999")[2]
     assert "there are no games in" in folder.run("--explain", game, "--dir", "elsewhere")[2]
+
+
+def that_is_played_again(folder: Folder) -> None:
+    """Play a game of a ZIP again: it is the same, until the bot draws its lots from the clock."""
+    with ZipFile(folder.path / "team.zip", "w") as made:
+        run = f"exec {SCRIPTS / 'gamed'} bot battleship --host $1 --port $2 --strategy random"
+        made.writestr("start.sh", f"#!/bin/sh\n{run} --seed $3\n")
+    bots = ["team.zip {host} {port} {seed}", "bot:random"]
+    found = folder.json(*bots, "--game", "battleship", "--games", "3")
+    game = found["games"][1]
+    status, said, errors = folder.run("--again", game["id"][:6])
+    assert (status, errors) == (0, ""), (said, errors)
+    lines = said.splitlines()
+    assert lines[0] == f"battleship: the game {game['id']} is played again. Its match's seed is {found['seed']}.", said
+    score = "random 1 : 0 team" if game["winner"] == "random" else "random 0 : 1 team"
+    assert lines[1].startswith(f"1/1  {score}  (victory, {game['moves']} moves, "), said
+    assert lines[2] == f"It is the same as {game['id'][:8]}, move by move.", said
+    assert lines[3].startswith("Why a bot has lost it: gamed play --explain "), said
+    # It is in a match of its own.
+    assert "This match has been played to its end" in folder.run(*bots, "--game", "battleship", "--games", "3")[1]
+    with ZipFile(folder.path / "team.zip", "w") as made:
+        made.writestr("start.sh", f"#!/bin/sh\n{run}\n")
+    # What was played again can be played again, too.
+    status, said, errors = folder.run("--again", lines[3].split()[-1])
+    assert (status, errors) == (10, ""), (said, errors)
+    assert said.startswith("Files of team have changed since.\n"), said
+    assert re.search(r"^It differs from [0-9a-f]{8} from move \d+ on: \(.*; before: \(", said, re.MULTILINE), said
+    told = folder.json("--again", game["id"])
+    assert told["again"] == game["id"], told
+    assert told["differs_at"], told
 
 
 def that_is_wrong_usage(folder: Folder) -> None:
@@ -170,6 +201,7 @@ def that_is_wrong_usage(folder: Folder) -> None:
         (["bot:random", "bot:random", "--game", "hive", "--sprt", "elo0=5", "x"], 2, "for example, elo0=0 elo1=10"),
         (["bot:random", "bot:random", "a=bot:random", "--game", "hive", "--sprt", "elo0=0", "elo1=1"], 2, "two bots"),
         (["--browse", "--dir", "nosuch"], 1, "there are no games in nosuch"),
+        (["--again", "1a2b", "--dir", "nosuch"], 1, "there are no games in nosuch"),
     ):
         found, said, errors = folder.run(*words)
         assert found == status, (words, found, said, errors)
@@ -297,6 +329,7 @@ TRIALS: dict[str, Callable[[Folder], None]] = {
         that_is_tested,
         that_is_not_fit,
         that_is_explained,
+        that_is_played_again,
         that_is_wrong_usage,
         that_is_interrupted,
         whose_bot_has_changed,

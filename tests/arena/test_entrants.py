@@ -6,15 +6,16 @@ import os
 import shutil
 import sys
 from pathlib import Path
+from uuid import UUID
 from zipfile import ZipFile
 
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.arena.archives import ArchiveError
 from gamed.arena.entrants import EntrantError, digest, entrant, entrants
-from gamed.arena.matches import FILE, FolderError, Match, add, locked, matches
+from gamed.arena.matches import FILE, FolderError, Match, add, locked, match_of, matches
 from gamed.registry import game_type_of, game_types
-from gamed.tournament.schedule import Plan
+from gamed.tournament.schedule import Fixture
 
 
 class EntrantTests(SynchronousTestCase):
@@ -150,11 +151,22 @@ class FolderTests(SynchronousTestCase):
     def test_matches_are_read_again_half_lines_are_not(self) -> None:
         self.folder.mkdir()
         self.assertEqual(list(matches(self.folder)), [])
-        one, other = (
-            Match(Plan(f"id-{number}", 7, 2, 2).id, number, {"game": "hive"}, ["a", "b"]) for number in (1, 2)
-        )
+        one, other = (Match(f"id-{number}", number, {"game": "hive"}, ["A", "B"], ["a", "b"]) for number in (1, 2))
         add(self.folder, one)
         with (self.folder / FILE).open("ab") as file:
             file.write(b'{"id": "half')
         add(self.folder, other)
         self.assertEqual(list(matches(self.folder)), [one, other])
+        self.assertEqual(one.changed(["a", "c"]), ["B"])
+
+    def test_a_game_is_found_in_the_match_that_it_was_played_in(self) -> None:
+        self.folder.mkdir()
+        whole = Match(str(UUID(int=1)), 7, {"games": 5}, ["A", "B", "C"], [])
+        again = Match(str(UUID(int=2)), 7, {"games": 5, "again": [1, 2, 0]}, ["A", "B", "C"], [])
+        for match in (whole, again):
+            add(self.folder, match)
+            fixture = Fixture(1, 2, 0, 3, (0, 2))
+            self.assertEqual(match_of(self.folder, match.plan.id_of(fixture)), (match, fixture))
+        self.assertIsNone(match_of(self.folder, again.plan.id_of(Fixture(1, 2, 1, 0, (2, 0)))))
+        self.assertEqual([again.plan.total, whole.plan.total], [1, 15])
+        self.assertEqual(list(again.plan.fixtures()), [Fixture(1, 2, 0, 0, (0, 2))])

@@ -76,7 +76,7 @@ class ScoreboardTests(SynchronousTestCase):
         board = self.board(2, 3)
         for fixture in board.plan.fixtures():
             self.ended(board, fixture, min(fixture.seats))
-        self.assertEqual((board.total, board.count, board.status()), (6, 6, 0))
+        self.assertEqual((board.plan.total, board.count, board.status()), (6, 6, 0))
         self.assertEqual(board.so_far(), "Anna 4, Bert\\x1b 2, Carl 0")
         self.assertEqual(len(json.loads(board.json())["games"]), 6)
 

@@ -181,13 +181,24 @@ def that_is_killed_again_and_again(folder: Folder) -> None:
         assert len(begun) <= 2, (whom, said)
         assert begun[-1].id == found["match"]
         if len(begun) == 2:
-            plan = Plan(begun[0].id, begun[0].seed, 2, 5)
+            plan = begun[0].plan
             listed = [PLAY[0], "records", "list", "--json"]
             told = subprocess.run(listed, cwd=folder.path / place, check=True, capture_output=True, text=True).stdout
             assert all(plan.id_of(fixture) in told for fixture in plan.fixtures()), (whom, said, told)
         assert games_of(found) == games_of(whole), (whom, said, found, whole)
         shutil.rmtree(folder.path / place)
     report(f"{trials} kills: {dict(stopped)}")
+
+
+def that_is_played_again(folder: Folder) -> None:
+    """Play games of each kind again: bots whose lots come from their seed make the same moves."""
+    games = amount(25, 2)
+    for game in ARGUMENTS:
+        begun, words = time.monotonic(), ["--game", game, "--games", str(games), "--dir", game]
+        found = folder.json("bot:greedy", "bot:random", *words)
+        differ = [row["id"] for row in found["games"] if folder.run("--again", row["id"], "--dir", game)[0] != 0]
+        report(f"{game}: {games - len(differ)} of {games} the same, {time.monotonic() - begun:.0f} s")
+        assert not differ, differ
 
 
 MISBEHAVES = """
@@ -255,6 +266,7 @@ TRIALS: dict[str, Callable[[Folder], None]] = {
         of_programs_of_all_kinds,
         that_is_mirrored,
         that_is_killed_again_and_again,
+        that_is_played_again,
     )
 }
 
