@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from itertools import zip_longest
 from pathlib import Path
 from typing import Any, Final
 
@@ -20,11 +19,11 @@ from gamed.cli.explaining import stored
 from gamed.cli.playing import BOTS, Playing, command_of, run
 from gamed.cli.scoreboard import UNFIT, WEAKER, Scoreboard
 from gamed.core.errors import GamedError
-from gamed.core.history import DRAWN, LINE, MOVE, Entry, History
+from gamed.core.history import History
 from gamed.core.texts import printable
 from gamed.records.own import to_history
 from gamed.registry import game_types
-from gamed.tournament.results import Result, result_of
+from gamed.tournament.results import Result, drawn_and_made, result_of
 from gamed.tournament.schedule import Plan
 
 DIFFERS: Final = WEAKER
@@ -100,19 +99,14 @@ def _told(result: Result, names: Sequence[str]) -> Mapping[str, Any]:
 
 
 def difference(before: History, now: History) -> tuple[int, str, str] | None:
-    """Return the number of the first move that is not the same, with what was made before and now; None: all are.
-
-    What is drawn counts as a part of the move that follows.
-    """
-    number = 1
-    for pair in zip_longest(_drawn_and_made(before), _drawn_and_made(now)):
-        texts = ["" if entry is None else (entry.body or b"").decode("utf-8", "replace") for entry in pair]
-        kinds = [None if entry is None else (entry.kind, entry.seat) for entry in pair]
-        if texts[0] != texts[1] or kinds[0] != kinds[1]:
-            return number, texts[0], texts[1]
-        number += pair[0].kind != DRAWN
+    """Return the number of the first move that is not the same, with what was made before and now; None: all are."""
+    were, are = drawn_and_made(before), drawn_and_made(now)
+    # What is missing now comes last.
+    for key in {**are, **were}:
+        pair = [made.get(key) for made in (were, are)]
+        kinds, bodies = ([getattr(one[1], name) if one else None for one in pair] for name in ("kind", "body"))
+        if kinds[0] != kinds[1] or bodies[0] != bodies[1]:
+            number = next(one[0] for one in reversed(pair) if one)
+            was, is_ = ((body or b"").decode("utf-8", "replace") for body in bodies)
+            return number, was, is_
     return None
-
-
-def _drawn_and_made(history: History) -> Sequence[Entry]:
-    return [entry for entry in history.entries if entry.kind in (DRAWN, MOVE, LINE)]

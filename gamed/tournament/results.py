@@ -6,6 +6,7 @@ Source: docs/topics/design.md#control.
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Mapping
 from enum import StrEnum
 from signal import SIGXCPU
@@ -79,7 +80,10 @@ class Result:
     """How long it took from its beginning to its end; 0: it did not begin."""
 
     digest: str
-    """Two games have the same one if the same was drawn and moved in them, seat by seat."""
+    """Two games have the same one if the same was drawn, and each seat has made the same moves.
+
+    Which of two players comes first who move at the same time is no difference.
+    """
 
     causes: Mapping[Seat, Cause] = field(factory=dict)
     """Why players have left or were removed, by their seats."""
@@ -108,14 +112,12 @@ def result_of(history: History) -> Result:
     outcome = history.outcome
     if outcome is None:
         raise ValueError(f"the match {history.room} has not ended")
-    digest, moves = hashlib.blake2b(digest_size=8), 0
-    began = ended = history.entries[-1].at
-    for entry in history.entries:
-        if entry.kind in (DRAWN, MOVE, LINE):
-            moves += entry.kind != DRAWN
-            digest.update(b"%d %s %r\n" % (-1 if entry.seat is None else entry.seat, entry.body or b"", entry.kind))
-        elif entry.kind == STARTED:
-            began = entry.at
+    digest, made = hashlib.blake2b(digest_size=8), drawn_and_made(history)
+    for (seat, _), (_, entry) in sorted(made.items()):
+        digest.update(b"%d %s %r\n" % (seat, entry.body or b"", entry.kind))
+    ended = history.entries[-1].at
+    began = next((entry.at for entry in history.of_kind(STARTED)), ended)
+    moves = max((number for number, entry in made.values() if entry.kind != DRAWN), default=0)
     words = {entry.seat: entry.data for entry in history.attested}
     causes = {entry.seat: _cause(entry, words.get(entry.seat, {})) for entry in history.of_kind(LEFT)}
     return Result(
@@ -127,6 +129,23 @@ def result_of(history: History) -> Result:
         digest.hexdigest(),
         {seat: why for seat, why in causes.items() if seat is not None},
     )
+
+
+def drawn_and_made(history: History) -> dict[tuple[int, int], tuple[int, Entry]]:
+    """Return what was drawn and moved in a game, in its order: the entry, and the number of its move, from 1.
+
+    The keys: whose it is, -1 for chance, and how many of that one were before. What is drawn has the number of the move
+    that follows.
+    """
+    found: dict[tuple[int, int], tuple[int, Entry]] = {}
+    counts, number = Counter[int](), 1
+    for entry in history.entries:
+        if entry.kind in (DRAWN, MOVE, LINE):
+            seat = -1 if entry.seat is None else entry.seat
+            found[seat, counts[seat]] = number, entry
+            counts[seat] += 1
+            number += entry.kind != DRAWN
+    return found
 
 
 def _cause(left: Entry, word: Mapping[str, Value]) -> Cause:
