@@ -168,7 +168,8 @@ class Explanation:
             if refusal["seat"] == seat:
                 yield words["refused"].format(count=refusal["count"], reason=refusal["reason"])
                 for message in refusal["messages"][-LINES:]:
-                    yield words["message"].format(move=message["move"], text=message["text"])
+                    if message["text"]:
+                        yield words["message"].format(move=message["move"], text=message["text"])
                     if message["expected"]:
                         yield words["expected"].format(expected=message["expected"])
 

@@ -152,7 +152,7 @@ def _started(history: History) -> int:
 
 def _moves_before(history: History) -> list[int]:
     """Return how many moves were made before each entry, and in all."""
-    return [0, *accumulate(entry.kind in COUNTED for entry in history.entries)]
+    return list(accumulate((entry.kind in COUNTED for entry in history.entries), initial=0))
 
 
 def findings(history: History, found: Iterable[Finding]) -> list[Data]:

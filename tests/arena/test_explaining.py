@@ -97,6 +97,9 @@ class ExplanationTests(SynchronousTestCase):
         ):
             self.assertIn(part, text)
         self.assertNotIn("of Bob", text)
+        # Who is silent has sent nothing.
+        found.history.refused = (evolve(refused, body=b""),)
+        self.assertIn("no bracket\n  expected was: ]", self.said(found))
 
     def test_nobodys_and_a_draw(self) -> None:
         for outcome, said in (

@@ -188,6 +188,10 @@ class NotedTests(SynchronousTestCase):
         self.assertEqual((row["reason"], row["count"]), ("5", 4))
         self.assertEqual(row["messages"], [{"text": "", "expected": "True", "at": 250, "move": 0}])
 
+    def test_a_message_before_the_first_move_has_a_number_too(self) -> None:
+        (row,) = refusals(evolve(self.game(), refused=(Entry(1_250, REFUSED, 0, data={"code": "odd", "entry": 1}),)))
+        self.assertEqual([type(message["move"]) for message in row["messages"]], [int])
+
     def test_each_reason_is_told_once(self) -> None:
         data: dict[str, Value] = {"code": "odd", "reason": "one; it is odd", "entry": 4}
         refused = tuple(Entry(1_150, REFUSED, 0, b"7", data) for _ in range(3))
