@@ -312,10 +312,12 @@ class Runner:
                 slot.on_exit = None
             if not is_clean:
                 await self._clear(lane, range(len(lane.slots)))
-        # Clearing a slot has read the rest of what its bot wrote.
+        # Clearing a slot has read the rest of what its bot wrote, and killed a bot that still ran.
         said = {seat: slot.outputs[1].last_line for seat, slot in enumerate(slots)}
+        used = [slot.exited.used if slot.exited else {} for slot in slots]
         self._evidence[game_id] = [
-            evidence(slot.outputs, self._word(game, seat, exits[seat]), self.limits) for seat, slot in enumerate(slots)
+            evidence(slot.outputs, {**used[seat], **self._word(game, seat, exits[seat])}, self.limits)
+            for seat, slot in enumerate(slots)
         ]
         self._deposit(game_id)
         self.on_finished(Finished(fixture, result, exits, game.reasons, said))

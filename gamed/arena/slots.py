@@ -68,9 +68,14 @@ class Exit:
     """The most that was resident, in MB."""
 
     @property
+    def used(self) -> dict[str, int]:
+        """Processor time in milliseconds, and memory in kB."""
+        return {"cpu": round(self.cpu * 1000), "memory": round(self.memory * 1000)}
+
+    @property
     def word(self) -> dict[str, int]:
         """The data of an `ATTESTED` entry."""
-        return {"status": self.status, "cpu": round(self.cpu * 1000), "memory": round(self.memory * 1000)}
+        return {"status": self.status, **self.used}
 
 
 @define

@@ -147,6 +147,7 @@ class Explanation:
             yield ""
             yield words[cause].format(name=self.names[seat])
             yield from self._happened(words, seat, cause)
+            yield from self._refused(words, seat)
             yield from self._moves(words, seat)
             yield from self._evidence(words, seat)
         if self.again is not None:
@@ -157,13 +158,16 @@ class Explanation:
         left: Mapping[str, Any] = next((one for one in departures(self.history) if one["seat"] == seat), {})
         if "taken" in left:
             yield words["late"].format(**{name: left[name] / 1000 for name in ("taken", "limit", "gap")})
-        program = left.get("program", {})
-        yield from _end(words, program)
+        program = left.get("program") or self.evidence.get(seat, {})
+        if cause is not Cause.BEATEN:
+            yield from _end(words, program)
         if cause is Cause.NEVER_CONNECTED and "failed" not in program:
             yield words["waited"].format(seconds=START_SECONDS)
         for finding in findings(self.history, self.judged.findings):
             if finding["seat"] == seat:
                 yield words["finding"].format(text=finding["text"])
+
+    def _refused(self, words: Mapping[str, str], seat: Seat) -> Iterator[str]:
         for refusal in refusals(self.history):
             if refusal["seat"] == seat:
                 yield words["refused"].format(count=refusal["count"], reason=refusal["reason"])
@@ -235,7 +239,7 @@ def _end(words: Mapping[str, str], program: Mapping[str, Any]) -> Iterator[str]:
         yield words["signal"].format(number=-status, signal=signal.strsignal(-status) or "?")
     elif "status" in program:
         yield words["status"].format(status=status)
-    elif program:
+    elif "running" in program:
         yield words["running"]
 
 

@@ -237,6 +237,10 @@ async def of_programs_that_do_not_play(match: Match) -> None:
     assert all(found.keys() == {0, 1} for found in kept), kept
     (loud, _) = (json.loads(text) for found in kept for text in found.values() if "two" in text)
     assert (loud["stderr"], loud["status"], loud["stderr_bytes"]) == ("one\ntwo\n\n", 3, 9), loud
+    # Those that were killed have used something, too.
+    running = [one for found in kept for one in map(json.loads, found.values()) if "running" in one]
+    assert running, kept
+    assert all(one["memory"] > 0 and one["cpu"] >= 0 and "status" not in one for one in running), running
     said = Counter(line for finished in match.finished for line in finished.said.values())
     assert said["two"] == 2, said
     await match.end()

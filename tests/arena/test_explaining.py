@@ -82,6 +82,13 @@ class ExplanationTests(SynchronousTestCase):
     def test_too_late(self) -> None:
         text = self.said(explained("time", taken=2_034, gap=4, limit=2_000))
         self.assertIn("took too long for a move.\nIt took 2.03 s; allowed were 2.00 s, and 0.004 s of what", text)
+        for found, said in (
+            ({"running": True, "cpu": 2_010, "memory": 9_000}, "still running"),
+            ({"status": 0}, "status 0"),
+        ):
+            late = evolve(explained("time", taken=2_034, gap=4, limit=2_000), evidence={0: found})
+            self.assertIn(said, self.said(late))
+        self.assertNotIn("It used", self.said(late))
 
     def test_what_the_referee_and_the_protocol_say(self) -> None:
         refused = Entry(4_900, REFUSED, 0, b"(1,[3", {"code": "x", "reason": "no bracket", "entry": 6, "expected": "]"})
