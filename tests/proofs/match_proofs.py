@@ -28,6 +28,7 @@ from twisted.internet.task import react
 from gamed.arena import runner as arena
 from gamed.arena.matches import matches
 from gamed.arena.runner import Finished
+from gamed.cli.explaining import explanation
 from gamed.core.game import MOVE_TIME, Termination
 from gamed.tournament.schedule import Plan, played
 from tests.arena.match_trials import ARGUMENTS, Match, ours, program
@@ -201,6 +202,48 @@ def that_is_played_again(folder: Folder) -> None:
         assert not differ, differ
 
 
+def of_broken_bots(folder: Folder) -> None:
+    """Play with bots that are broken in many ways: each is told the right cause, with its evidence."""
+    games, bot = amount(8, 2), f"{sys.executable} {ROOT / 'tests' / 'proofs' / 'broken.py'}"
+    cases = [(fault, game) for fault in BROKEN for game in ARGUMENTS if (fault, game) not in HARMLESS]
+    for fault, game in cases if whole() else cases[2::17]:
+        begun, place = time.monotonic(), f"{game}-{fault}"
+        broken = f"broken={bot} {fault} {game} {{host}} {{port}} {{name}} x{{code}} {amount(1_000, 20)}"
+        words = ["--game", game, "--games", str(games), "--time", "1", "--concurrency", "4", "--dir", place]
+        found = folder.json(broken, "bot:random", *words)
+        causes = Counter(row["cause"] for row in found["games"] if row["winner"] == "random")
+        expected = OTHERWISE.get((fault, game), BROKEN[fault][0])
+        assert causes == {expected: games}, (fault, game, causes, found)
+        for row in found["games"]:
+            told = explanation(folder.path / place, row["id"])
+            said = " ".join(told.lines("en"))
+            assert BROKEN[fault][1] in said, (fault, game, said)
+        report(f"{place}: {expected}, {time.monotonic() - begun:.0f} s")
+
+
+BROKEN = {
+    "segfault": ("crashed", "signal 11"),
+    "exit": ("crashed", "exit status 3"),
+    "traceback": ("crashed", "IndexError: list index out of range"),
+    "deadlock": ("time", "still running"),
+    "cpu": ("time", "still running"),
+    "sigterm": ("time", "still running"),
+    "stderr": ("time", "debug: x"),
+    "fork": ("time", "exit status 0"),
+    "half": ("time", "begun"),
+    "late": ("time", "allowed were"),
+    "closes": ("left", "still running"),
+    "illegal": ("illegal", "expected was: "),
+    "twice": ("illegal", "The referee: "),
+    "long": ("protocol", "bytes"),
+    "absent": ("never-connected", "It had 30 s"),
+}
+"""Faults of tests/proofs/broken.py, with the cause, and what is told of it."""
+
+HARMLESS = {("twice", "quoridor"), ("twice", "roborally")}
+OTHERWISE = {("illegal", "quoridor"): "time"}
+"""The world is told that its move was illegal, and still has the turn."""
+
 MISBEHAVES = """
 import os, resource, signal, socket, subprocess, sys, time
 if sys.argv[3] != "absent":
@@ -267,6 +310,7 @@ TRIALS: dict[str, Callable[[Folder], None]] = {
         that_is_mirrored,
         that_is_killed_again_and_again,
         that_is_played_again,
+        of_broken_bots,
     )
 }
 
