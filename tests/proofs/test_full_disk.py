@@ -26,6 +26,11 @@ from tests.proofs.test_kills import Round, Stats
 
 SIZE = "64m"
 
+UNDER_WAY = 4
+"""Lines that a client may still get when games are held: the start of a game, or an answer and a shot. They were let go
+before, and a client answers none of them before it has them, so a game that is not held brings far more.
+"""
+
 GAMES = 10
 """Games that end before the disk is filled, and after it was emptied: with each filling, more than five victories."""
 
@@ -94,6 +99,10 @@ class FullDiskTests(SynchronousTestCase):
                 one.crowd.at_once = 0
                 self.fill()
                 self.wait(one, lambda number=number: daemon.text().count("all games are held") == number)
+                lines = [len(client.lines) for client in one.crowd.clients]
+                one.crowd.run(0.5)
+                for client, before in zip(one.crowd.clients, lines, strict=True):
+                    self.assertLessEqual(len(client.lines), before + UNDER_WAY)
                 received = [len(client.received) for client in one.crowd.clients]
                 one.crowd.run(1.5)
                 self.assertEqual([len(client.received) for client in one.crowd.clients], received)
