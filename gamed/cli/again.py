@@ -40,7 +40,9 @@ def again(folder: Path, game: str, options: Mapping[str, Any]) -> None:
     if found is None:
         raise GamedError(f"{before.room} is no game of a match that was played in {folder}")
     match, fixture = found
-    game_type = game_types()[match.asked["game"]]
+    game_type = game_types().get(before.kind)
+    if game_type is None:
+        raise GamedError(f"the game {before.kind} is not installed: no bot can play it")
     bots = entrants(match.asked["bots"], game_type, Path(match.asked["folder"]), folder.resolve() / BOTS)
     asked = {**match.asked, "seed": match.seed, "again": [fixture.pairing, fixture.pair, fixture.leg], "connect": None}
     run(Again(game_type, bots, asked, options, match=match, original=before))
