@@ -161,7 +161,7 @@ class Explanation:
         program = left.get("program") or self.evidence.get(seat, {})
         if cause is not Cause.BEATEN:
             yield from _end(words, program)
-        if cause is Cause.NEVER_CONNECTED and "failed" not in program:
+        if cause is Cause.NEVER_CONNECTED and "running" in program:
             yield words["waited"].format(seconds=START_SECONDS)
         for finding in findings(self.history, self.judged.findings):
             if finding["seat"] == seat:

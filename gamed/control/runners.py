@@ -269,10 +269,15 @@ class Control(AMP):
 
     @commands.Absent.responder
     def absent(self, room: str, seat: int, word: str) -> dict[str, Any]:
-        """Answer `Absent`. A game that has begun meanwhile, or ended, goes on or stays as it is."""
+        """Answer `Absent`. A game that has begun meanwhile, or ended, goes on or stays as it is.
+
+        If the program has sent what was refused, and has not crashed, that is why it has no seat.
+        """
         found = self.runner.rooms.get(room)
         if found is not None and not found.is_closed and not found.history.was_started:
-            found.absent(seat, Termination.LEFT, word={**word_of(word), "seated": False})
+            said, was_refused = word_of(word), any(entry.seat == seat for entry in found.history.refused)
+            why = Termination.REMOVED if was_refused and not said.get("status") else Termination.LEFT
+            found.absent(seat, why, word={**said, "seated": False})
         return {}
 
     @commands.Void.responder

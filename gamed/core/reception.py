@@ -63,6 +63,9 @@ class HostedRoom(Protocol):
     def leave(self, seat: Seat, why: Termination = Termination.LEFT, text: str = "") -> None:
         """Empty a seat."""
 
+    def turned_away(self, seat: Seat, why: Termination) -> None:
+        """End a fixture because who has come for a free seat is disconnected."""
+
     def observe(self, peer: Peer) -> None:
         """Add an observer."""
 
@@ -107,6 +110,8 @@ def reserved(peer: Peer) -> Reservation | None:
     Raises RoomError if somebody has the seat, or had it.
     """
     kept: Reservation | None = peer.reservation
+    if kept is not None and kept.seat in kept.room.peers:
+        raise RoomError("the program has its seat by another connection: one is for one game")
     if kept is not None and (kept.room.is_closed or kept.seat not in kept.room.table.free):
         raise RoomError(f"seat {kept.seat} of room {kept.room.id} is not free any longer")
     return kept

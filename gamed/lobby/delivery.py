@@ -26,8 +26,9 @@ from twisted.python.failure import Failure
 from gamed.core.errors import DiskError, StoreError
 from gamed.core.peer import Peer
 from gamed.core.stats import Stats
+from gamed.lobby.dispatch import Dispatch
 from gamed.lobby.outage import Outage
-from gamed.lobby.room import Dispatch, Room
+from gamed.lobby.room import Room
 from gamed.store import Journal
 
 log = Logger()

@@ -36,13 +36,14 @@ from gamed.core.stats import Stats
 from gamed.core.table import Outlasts
 from gamed.core.texts import UUID, timestamp
 from gamed.lobby.delivery import Delivery
+from gamed.lobby.dispatch import Dispatch
 from gamed.lobby.logins import Logins
 from gamed.lobby.match_recorder import MatchRecorder
 from gamed.lobby.outage import Timer
 from gamed.lobby.record_writer import RecordWriter
 from gamed.lobby.refusals import RefusalLog
 from gamed.lobby.reservations import ReservationBook
-from gamed.lobby.room import Dispatch, Room
+from gamed.lobby.room import Room
 from gamed.process.audit import say
 from gamed.records.own import to_history
 from gamed.records.record import RecordError

@@ -91,12 +91,19 @@ class RefusalLog:
     """The number of refusals that are not logged one by one, by code."""
 
     def note(self, peer: Peer, refusal: Refusal) -> None:
-        """Take note of a refusal that is not part of a table's step. If the peer has a seat, its room handles it."""
+        """Take note of a refusal that is not part of a table's step.
+
+        If the peer has a seat, or has come for one, its room handles it.
+        """
         for room, seat in peer.places:
             if seat != OBSERVERS:
                 room.refused(seat, refusal)
                 return
-        self.add(peer, refusal)
+        kept = peer.reservation
+        if kept is None or kept.room.is_closed:
+            self.add(peer, refusal)
+        else:
+            kept.room.refused(kept.seat, refusal, peer)
 
     def add(self, peer: Peer, refusal: Refusal, room: str = "", seat: Seat | None = None) -> None:
         """Take note of a refusal. `room` and `seat`: the peer's, if it has a seat."""

@@ -12,10 +12,9 @@ The table is woken by the room's clock (`room_clock.py`). The time for a move be
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from math import inf
-from time import perf_counter
 from typing import Any, Protocol
 
 from attrs import define, evolve, field
@@ -30,47 +29,14 @@ from gamed.core.history import ATTESTED, JOINED, LEFT, LINE, MOVE, Entry, Histor
 from gamed.core.peer import Party, Peer
 from gamed.core.refusals import MatchRefusals, Refusal
 from gamed.core.stats import Stats
-from gamed.core.table import OBSERVERS, Judged, NumbersPlayers, Step, Table
+from gamed.core.table import OBSERVERS, NumbersPlayers, Step, Table
+from gamed.lobby.dispatch import Dispatch, Ended
 from gamed.lobby.refusals import RefusalLog
 from gamed.lobby.room_clock import RoomClock
 from gamed.registry import GameType
 from gamed.store import Journal
 
 log = Logger()
-
-
-@define
-class Dispatch:
-    """Entries to append to the journal. When that is done, the events are delivered and then the peers are released."""
-
-    room: Room | None = None
-    """None: the events are those of a reception."""
-
-    journal_room: str = ""
-    """The id of the room's present match, which its entries have in the journal."""
-
-    entries: tuple[Entry, ...] = ()
-    events: Sequence[tuple[Peer, Event]] = ()
-    released: Sequence[Peer] = ()
-    """The peers that leave the room. Their reception decides what happens to them."""
-
-    dismissed: Sequence[Peer] = ()
-    """The peers that are disconnected."""
-
-    began: float = field(factory=perf_counter)
-    """When the step was made, to measure the latency."""
-
-
-@define
-class Ended:
-    """An ended match that is to become a record."""
-
-    history: History
-    judged: Judged
-    """The referee's results."""
-
-    owners: frozenset[str] = frozenset()
-    """Whose game it was: `Summary.owners`."""
 
 
 def _owners(peer: Peer) -> frozenset[str]:
@@ -240,8 +206,7 @@ class Room:
     def _attest(self, seat: Seat, word: Word | None) -> None:
         """Note what is known of the program of a player who leaves a game that goes on."""
         if word and self.history.outcome is None and self.table.is_player(seat):
-            numbers = self.table.numbers if isinstance(self.table, NumbersPlayers) else {}
-            self._perform(Step(), (Entry(self._at, ATTESTED, numbers.get(seat, seat), data=word),))
+            self._perform(Step(), (Entry(self._at, ATTESTED, self._number(seat), data=word),))
 
     def absent(self, seat: Seat, why: Termination, refusal: Refusal | None = None, word: Word | None = None) -> None:
         """End a fixture whose game has not begun, because a player has left, or never came. It loses."""
@@ -282,9 +247,21 @@ class Room:
         """End the match for a reason that makes nobody lose."""
         self._act(lambda: self._with_end(self.table.stop(why, self._now()), why))
 
-    def refused(self, seat: Seat, refusal: Refusal) -> None:
-        """Note a refusal of the peer on a seat that is not part of a table's step."""
-        self._do(Step(refused=((seat, refusal),)))
+    def refused(self, seat: Seat, refusal: Refusal, came: Peer | None = None) -> None:
+        """Note a refusal that is not part of a table's step. `came`: who has come for the seat, but has no seat yet."""
+        if came is None:
+            self._do(Step(refused=((seat, refusal),)))
+        elif noted := self._noted(came, refusal, seat):
+            self._perform(Step(), noted)
+
+    def turned_away(self, seat: Seat, why: Termination) -> None:
+        """End a fixture because who has come for a seat is disconnected. `why`: REMOVED by its own fault, or ours."""
+        if self.is_closed or self.history.was_started or seat in self.peers:
+            return
+        if why is Termination.REMOVED:
+            self.absent(seat, why)
+        else:
+            self.stop(why)
 
     def review(self) -> bool:
         """Judge some of the forwarded lines. Return whether there are more."""
@@ -469,13 +446,22 @@ class Room:
 
     def _noted(self, peer: Peer, refusal: Refusal, seat: Seat) -> tuple[Entry, ...]:
         """Log a refusal; return its entry if it is one of those that the record has in full."""
+        if refusal.is_hidden and not self.history.was_started:
+            # There are no secrets yet.
+            refusal = evolve(refusal, is_hidden=False)
         self.services.refusals.add(peer, refusal, self.id, seat)
-        number = self.table.numbers.get(seat) if isinstance(self.table, NumbersPlayers) else seat
+        number = self._number(seat)
         if self.history.outcome is not None or number is None or number < 0:
             return ()
         if self._refusals is None:
             self._refusals = MatchRefusals()
         return self._refusals.add(number, refusal, self._at, len(self.history.entries), self.services.refusals.is_code)
+
+    def _number(self, seat: Seat) -> Seat | None:
+        """Return the number of a seat's player in the match, if it has one. The seats of fixtures are numbered so."""
+        if not isinstance(self.table, NumbersPlayers):
+            return seat
+        return self.table.numbers.get(seat, seat if self.history.is_fixture else None)
 
     def _counted(self) -> tuple[Entry, ...]:
         """Return entries with the numbers of the refusals that the record does not have in full."""

@@ -11,11 +11,10 @@ the session to phase QUEUED: the fair queue calls `serve`, a few messages at a t
 as more bytes come, so that the kernel's buffer and then TCP's window hold the flood back. What exceeds the listener's
 `messages_per_second` moves it to phase RATED: a timer calls `_go_on`.
 
-The way out. When the peer closes its side, its last messages may still wait. `_leave` therefore never empties seats
-itself, but enters the fair queue, whose last call of `serve` does (`_depart`). If the peer has sent megabytes before it
-closed, the end would be read long after it came; `_is_overdue` looks for it in the socket instead. When we close first,
-`close` half closes the connection, and what the peer still sends is read and discarded: unread input would make the
-kernel send a reset, which can overtake our last line.
+The way out. When the peer closes its side, its last messages may still wait, so seats are emptied by the last call that
+the fair queue makes (`_depart`). If megabytes were sent before the end, that would be late: `_is_overdue` looks for the
+end in the socket instead. When we close first, `close` half closes the connection; what still comes is read and thrown
+away, because unread input would make the kernel send a reset, which can overtake our last line.
 """
 
 from __future__ import annotations
@@ -263,10 +262,9 @@ class Session:
         return bool(self.places) and self.is_gone and self.inbox.is_late
 
     def serve(self, until: float) -> bool:
-        """Serve a batch because it is our turn in the fair queue. If the peer has left and nothing waits, depart.
+        """Serve a batch, or depart if the peer has left and nothing waits. Return whether more waits for another turn.
 
-        Return whether more waits for another turn. A session that was muted while it was queued, and then left, is in
-        the queue twice. Its second turn finds phase GONE and does nothing.
+        A session that was muted while it was queued, and then left, is queued twice: its second turn does nothing.
         """
         try:
             if self.phase in SERVED:
@@ -372,12 +370,12 @@ class Session:
         except StoreError as error:
             # No traceback and no warning: in an outage this happens to each new peer, and its cause is logged once.
             log.info("not seated: peer={peer}: {error}", peer=self.name, error=error)
-            self.close()
+            self.close(Termination.SERVER_FAULT)
         except RemoteProtocolError:
             raise
         except Exception:  # noqa: BLE001 (a fault of ours costs this peer its connection, and nobody else anything)
             log.failure("server fault: peer={peer}", peer=self.name)
-            self.close()
+            self.close(Termination.SERVER_FAULT)
 
     def _leave_all(self, why: Termination, refusal: Refusal | None = None) -> None:
         places, self.places, self._place = self.places, (), None
@@ -526,10 +524,12 @@ class Session:
         """Whether we have closed our side."""
         return self.outbox.is_closed
 
-    def close(self) -> None:
-        """Half close after the last line. The connection ends when the peer closes its side, or after `LINGER`."""
+    def close(self, why: Termination = Termination.REMOVED) -> None:
+        """Half close after the last line. The end is the peer's, or comes after `LINGER`. `why`: if it has no seat."""
         if self.transport is None or self.outbox.is_closed:
             return
+        if self.reservation is not None and self.phase is not Phase.GONE:
+            self.reservation.room.turned_away(self.reservation.seat, why)
         self.mute()
         self._go(phase.CLOSED)
         self.outbox.close(self.connection.close())

@@ -120,6 +120,10 @@ def result_of(history: History) -> Result:
     moves = max((number for number, entry in made.values() if entry.kind != DRAWN), default=0)
     words = {entry.seat: entry.data for entry in history.attested}
     causes = {entry.seat: _cause(entry, words.get(entry.seat, {})) for entry in history.of_kind(LEFT)}
+    if outcome.termination is Termination.FORFEIT:
+        # A relayed line that nobody can read.
+        illegible = (entry.seat for entry in history.refused if entry.data["code"] == "illegible")
+        causes = dict.fromkeys(illegible, Cause.PROTOCOL) | causes
     return Result(
         history.room,
         outcome.termination,

@@ -19,6 +19,7 @@ from gamed.config import ControlConfig
 from gamed.control.runners import Control, Runners
 from gamed.core.errors import RoomError
 from gamed.core.game import Seat, Termination
+from gamed.core.refusals import Refusal
 from gamed.net.entrance import Entrance
 from gamed.records.index import validate
 from gamed.records.own import to_history
@@ -176,6 +177,16 @@ class GameTests(RunnerTestCase):
         self.assertEqual(self.told.words, ["seated 1 0", "ended 1 left 0"])
         self.assertEqual(self.told.results[0].causes, {1: Cause.NEVER_CONNECTED})
         self.assertEqual(self.told.results[0].seconds, 0)
+
+    def test_the_cause_of_one_who_never_comes_is_what_was_refused_unless_it_has_crashed(self) -> None:
+        refusal = Refusal("illegible", "is no message", "a message", b"HELO")
+        words = [({"running": True}, Cause.PROTOCOL), ({"status": 0}, Cause.PROTOCOL), ({"status": 3}, Cause.CRASHED)]
+        for number, (word, cause) in enumerate(words, 1):
+            self.open(number)
+            room, came = self.harness.lobby.rooms[ID.format(number)], self.harness.connect().session
+            room.refused(0, refusal, came)
+            self.of(self.client.absent(room.id, 0, word))
+            self.assertEqual(self.told.results[-1].causes, {0: cause})
 
     def test_a_game_that_is_made_void(self) -> None:
         self.open()

@@ -8,10 +8,12 @@ from __future__ import annotations
 import socket
 from random import Random
 from typing import Any
+from unittest.mock import Mock
 
 from attrs import define, field
 from twisted.trial.unittest import SynchronousTestCase
 
+from gamed.core.errors import StoreError
 from gamed.core.game import Outcome, Termination
 from gamed.core.history import JOINED, LEFT, History
 from gamed.core.reception import Furnishes
@@ -21,8 +23,10 @@ from gamed.net.entrance import Entrance, Seating
 from gamed.records.own import to_history
 from gamed.registry import game_types
 from gamed.testing.harness import Harness
+from gamed.tournament.results import Cause, result_of
 from tests.records.test_every_end import SETTINGS, Seat
 
+GARBAGE = {"hive": b"<protocol></HELO>", "quoridor": b"HELO\n"}
 ID = "6f0c1f0e-0000-4000-8000-00000000000{}"
 
 
@@ -145,6 +149,8 @@ class SeatTests(SynchronousTestCase):
             second = arena.come(0)
             self.assertTrue(second.wire.is_closed, kind)
             self.assertEqual(list(room.peers), [0], kind)
+            (refused,) = room.history.refused
+            self.assertIn("has its seat by another connection", str(refused.data["reason"]), kind)
             arena.come(1)
             self.assertEqual(sorted(room.peers), [0, 1], kind)
 
@@ -186,6 +192,38 @@ class BeforeTheGameTests(SynchronousTestCase):
             (history,) = arena.histories
             self.assertTrue(first.wire.is_closed, kind)
             self.assertEqual(history.outcome, Outcome(Termination.LEFT, 0), kind)
+
+    def test_who_speaks_another_protocol_loses_and_the_record_says_what_it_sent(self) -> None:
+        for kind, text in GARBAGE.items():
+            arena = Arena(kind)
+            room = arena.open()
+            arena.harness.connect(entrance=arena.entrances[0]).send(text)
+            self.assertTrue(room.is_closed, kind)
+            (history,) = arena.histories
+            self.assertEqual(history.outcome, Outcome(Termination.REMOVED, 1), kind)
+            self.assertEqual(result_of(history).causes, {0: Cause.PROTOCOL}, kind)
+            self.assertIn(b"HELO", history.refused[-1].body or b"", kind)
+
+    def test_who_is_refused_and_never_seated_has_spoken_another_protocol(self) -> None:
+        arena = Arena("roborally")
+        room = arena.open()
+        arena.harness.connect(entrance=arena.entrances[0]).send(b"HELO(a)\n")
+        self.assertFalse(room.is_closed)
+        (refused,) = room.history.refused
+        self.assertEqual((refused.seat, refused.body), (0, b"HELO(a)"))
+
+    def test_our_fault_makes_it_nobodys_game(self) -> None:
+        for kind in SETTINGS:
+            for fault in (ZeroDivisionError(), StoreError("the disk is full")):
+                arena = Arena(kind)
+                room = arena.open()
+                fail = self.patch(type(arena.harness.factory.reception), "arrive", Mock(side_effect=fault))
+                wire = arena.harness.connect(entrance=arena.entrances[0])
+                fail.restore()
+                self.assertTrue(wire.is_closed, kind)
+                self.assertTrue(room.is_closed, kind)
+                self.assertEqual(room.history.outcome, Outcome(Termination.SERVER_FAULT), kind)
+                self.flushLoggedErrors(ZeroDivisionError)
 
     def test_of_four_nobody_has_won(self) -> None:
         arena = Arena("quoridor", 4)

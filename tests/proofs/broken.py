@@ -1,7 +1,7 @@
 """A broken bot: `python broken.py FAULT GAME HOST PORT NAME CODE [MEGABYTES]`.
 
 It stands between the daemon and a bot of gamed's own, hands on what each sends, and is broken with the bot's second
-move, or as soon as it would connect.
+move, with its first message, or as soon as it would connect.
 """
 
 from __future__ import annotations
@@ -38,6 +38,10 @@ ILLEGAL = {
     "roborally": (rb",\([\d,]*\),", b",(1,1,1,1,1,),"),
 }  # fmt: skip
 """What is put in place of what in a move, so that no rule allows it."""
+
+
+FIRST = {"first": b"\x16\x03\x01", "dialect": b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"}
+"""What is sent before, or in place of, the bot's messages: those of another protocol."""
 
 
 def hang() -> None:
@@ -121,6 +125,9 @@ def main() -> None:
     if FAULT == "absent":
         hang()
     there = socket.create_connection((HOST, int(PORT)))
+    unused = there
+    if FAULT == "connects":
+        there = socket.create_connection((HOST, int(PORT)))
     listening = socket.create_server(("127.0.0.1", 0))
     command = [str(Path(sys.executable).parent / "gamed"), "bot", GAME, "--host", "127.0.0.1"]
     port = str(listening.getsockname()[1])
@@ -134,10 +141,14 @@ def main() -> None:
             here.sendall(data)
     # The daemon has ended the game. Its bot is ended with this program.
     hang()
+    unused.close()
 
 
 def hand_on(here: socket.socket, there: socket.socket) -> None:
     """Hand on what the bot sends, but for its second move."""
+    there.sendall(FIRST.get(FAULT, b""))
+    if FAULT == "dialect":
+        hang()
     moves = 0
     while data := here.recv(65536):
         moves += re.search(MOVES[GAME], data) is not None

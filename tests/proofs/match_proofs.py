@@ -237,10 +237,15 @@ BROKEN = {
     "twice": ("illegal", "The referee: "),
     "long": ("protocol", "bytes"),
     "absent": ("never-connected", "It had 30 s"),
+    "first": ("protocol", r"\x16\x03\x01"),
+    "dialect": ("protocol", "HTTP request"),
+    "connects": ("time", "has its seat by another connection"),
 }
 """Faults of tests/proofs/broken.py, with the cause, and what is told of it."""
 
-HARMLESS = {("twice", "quoridor"), ("twice", "roborally")}
+HARMLESS = {("twice", "quoridor"), ("twice", "roborally")} | {
+    ("connects", game) for game in ("hive", "quoridor", "roborally")
+}
 OTHERWISE = {("illegal", "quoridor"): "time"}
 """The world is told that its move was illegal, and still has the turn."""
 
