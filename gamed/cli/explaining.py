@@ -34,6 +34,9 @@ from gamed.tournament.results import Cause, result_of
 LINES: Final = 15
 """Lines of standard error, moves, and messages without effect that are shown: the last ones."""
 
+LONGEST: Final = 100
+"""The most characters of a message that are shown."""
+
 WIDTH: Final = 40
 """How long the bar of a move is that takes all of its time."""
 
@@ -67,6 +70,7 @@ WORDS: Final = {
         "used_of": "It used {cpu:.2f} s of processor time and at most {memory:.1f} of {limit:g} MB of memory.",
         "clock": "Time of its last moves (| is the limit of {limit:g} s):",
         "clock_free": "Time of its last moves:",
+        "messages": "The last messages (time since the beginning; < came from it, > was sent to it):",
         "stderr": "The end of its standard error ({size} bytes in all):",
         "silent": "It wrote nothing to its standard error.",
         "again": "Play it again: {command}",
@@ -101,6 +105,7 @@ WORDS: Final = {
         "used_of": "Es hat {cpu:.2f} s Rechenzeit und höchstens {memory:.1f} von {limit:g} MB Speicher gebraucht.",
         "clock": "Die Zeiten seiner letzten Züge (| ist die Grenze, {limit:g} s):",
         "clock_free": "Die Zeiten seiner letzten Züge:",
+        "messages": "Die letzten Nachrichten (Zeit seit dem Beginn; < kam von ihm, > ging an es):",
         "stderr": "Das Ende seiner Fehlerausgabe ({size} Bytes insgesamt):",
         "silent": "Es hat nichts auf die Fehlerausgabe geschrieben.",
         "again": "Noch einmal spielen: {command}",
@@ -181,7 +186,7 @@ class Explanation:
         """Yield a bar for the time of each of a bot's last moves."""
         options = self.history.options
         limit = int(options.get(MOVE_TIME, options.get("soft_milliseconds", 0))) / 1000
-        before = next((entry.at for entry in self.history.of_kind(STARTED)), 0)
+        before = self._began
         taken: list[tuple[int, float, str]] = []
         for number, entry in enumerate(entry for entry in self.history.entries if entry.kind in (LINE, MOVE)):
             if entry.seat == seat:
@@ -197,6 +202,11 @@ class Explanation:
             edge = "|" if limit else ""
             yield f"  {number:>5} {seconds:>8.3f} s {bar:<{WIDTH}}{edge} {text[:WIDTH]}".rstrip()
 
+    @property
+    def _began(self) -> int:
+        """When the game began, as entries have it."""
+        return next((entry.at for entry in self.history.of_kind(STARTED)), 0)
+
     def _evidence(self, words: Mapping[str, str], seat: Seat) -> Iterator[str]:
         found = self.evidence.get(seat)
         if found is None:
@@ -206,6 +216,15 @@ class Explanation:
             limit = found.get("limits", {}).get("memory", 0)
             numbers = {"cpu": found["cpu"] / 1000, "memory": found["memory"] / 1000, "limit": limit}
             yield words["used_of" if limit else "used"].format(**numbers)
+        messages = found.get("messages", ())[-LINES:]
+        if messages:
+            yield words["messages"]
+        for message in messages:
+            sign, size = "<" if message["from"] == "bot" else ">", message["bytes"]
+            text = (
+                message["text"] if len(message["text"]) <= LONGEST else message["text"][:LONGEST] + f"… ({size} bytes)"
+            )
+            yield f"  {(message['at'] - self._began) / 1000:>9.3f} s {sign} {text}"
         text = str(found.get("stderr", "")).rstrip()
         yield words["stderr"].format(size=found.get("stderr_bytes", 0)) if text else words["silent"]
         yield from (f"  {line}" for line in text.splitlines()[-LINES:])

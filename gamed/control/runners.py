@@ -37,6 +37,7 @@ from gamed.lobby.room import Room
 from gamed.net.entrance import Entrance, Seating
 from gamed.net.factory import SessionFactory
 from gamed.net.game_listeners import GameListener
+from gamed.net.transcript import Transcript
 from gamed.records.own import to_history
 from gamed.tournament.results import result_of, to_data
 
@@ -44,6 +45,9 @@ log = Logger()
 
 MOST_WORDS: Final = 200
 """Characters of the reason why a program could not be started."""
+
+MOST_TRANSCRIPTS: Final = 100
+"""Games of one runner of which the last messages are kept until it sends evidence."""
 
 _CLOSED: Final = Failure(ConnectionDone())
 
@@ -69,6 +73,9 @@ class Runner:
 
     _told: set[str] = field(factory=set)
     """The ids of the rooms of whose end it was told."""
+
+    transcripts: dict[str, Sequence[Transcript]] = field(factory=dict)
+    """The last messages of each seat, by the ids of games on whose programs it has not sent all evidence."""
 
     _waiting: list[tuple[Room, Seat, Callable[[Word], None]]] = field(factory=list)
     """Leavings that are judged when it is back."""
@@ -178,7 +185,10 @@ class Runner:
         room.witness = self.testify
         reservations = [lobby.reservations.make(room, seat) for seat in range(len(used))]
         names = [name for _, name in entrances]
-        Seating(room, used, reservations, names, partial(self._seated, room.id)).begin()
+        transcripts = self.transcripts[room.id] = [Transcript(lambda: room.at) for _ in used]
+        if len(self.transcripts) > MOST_TRANSCRIPTS:
+            del self.transcripts[next(iter(self.transcripts))]
+        Seating(room, used, reservations, names, transcripts, partial(self._seated, room.id)).begin()
         room.watchers += (self._watch,)
         return [reservation.code for reservation in reservations]
 
@@ -293,6 +303,12 @@ class Control(AMP):
         """Answer `Evidence`."""
         now = self._runners.now()
         expires = timestamp(now + timedelta(days=self._runners.config.evidence_days))
+        transcripts = self.runner.transcripts.get(room, ())
+        if seat < len(transcripts):
+            data = json.dumps({**json.loads(data), "messages": transcripts[seat].data()}, ensure_ascii=False)
+        if seat == len(transcripts) - 1:
+            # The evidence on the last seat comes last.
+            del self.runner.transcripts[room]
         kept = self._runners.lobby.store.keep_evidence(room, seat, data, expires, timestamp(now))
         return kept.addCallback(lambda _kept: {})
 

@@ -7,6 +7,7 @@ a fixture. Seats are numbered in the order in which a table is joined, so the so
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from attrs import define
 from twisted.internet.interfaces import IAddress, ILoggingContext, IProtocolFactory
@@ -18,6 +19,7 @@ from gamed.core.table import Step
 from gamed.lobby.room import Room
 from gamed.net.factory import SessionFactory
 from gamed.net.session import Session
+from gamed.net.transcript import TranscribedSession, Transcript
 
 
 @implementer(IProtocolFactory, ILoggingContext)
@@ -37,9 +39,12 @@ class Entrance:
     name: str = ""
     """What the player is called in the record, where its protocol has no names, or its program sends none."""
 
-    def admit(self, reservation: Reservation, name: str) -> None:
+    transcript: Transcript | None = None
+    """Where the messages of whoever comes in are written down; None before the first fixture."""
+
+    def admit(self, reservation: Reservation, name: str, transcript: Transcript) -> None:
         """Accept connections, for a seat."""
-        self.reservation, self.name = reservation, name
+        self.reservation, self.name, self.transcript = reservation, name, transcript
         assert self.port is not None
         self.port.startReading()
 
@@ -77,7 +82,9 @@ class Entrance:
 
     def buildProtocol(self, address: IAddress) -> Session | None:
         """Return a session with the seat, or None, which closes the connection."""
-        session = None if self.reservation is None else self.sessions.buildProtocol(address)
+        if self.reservation is None or self.transcript is None:
+            return None
+        session = self.sessions.buildProtocol(address, partial(TranscribedSession, transcript=self.transcript))
         if session is not None:
             session.reservation = self.reservation
             if self.name:
@@ -93,6 +100,7 @@ class Seating:
     entrances: Sequence[Entrance]
     reservations: Sequence[Reservation]
     names: Sequence[str]
+    transcripts: Sequence[Transcript]
     tell: Callable[[int], None]
     """Called with each seat that is taken."""
 
@@ -107,7 +115,7 @@ class Seating:
     def _open_next(self) -> None:
         number = self._opened
         self._opened += 1
-        self.entrances[number].admit(self.reservations[number], self.names[number])
+        self.entrances[number].admit(self.reservations[number], self.names[number], self.transcripts[number])
 
     def watch(self, room: Room, step: Step) -> None:
         """Open the next entrance if the seat before it is taken; shut all with the room."""

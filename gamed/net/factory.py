@@ -124,7 +124,7 @@ class SessionFactory:
         if self._sweep is not None and self._sweep.active():
             self._sweep.cancel()
 
-    def buildProtocol(self, address: IAddress) -> Session | None:
+    def buildProtocol(self, address: IAddress, make: Callable[..., Session] = Session) -> Session | None:
         """Return a session. None closes the connection: the limits refuse it, or the game could not be loaded."""
         host = host_of(address)
         if self.connect is None:
@@ -133,4 +133,4 @@ class SessionFactory:
             self.traffic.refused[self.limits.why] += 1
             return None
         self.traffic.accepted += 1
-        return Session(self.connect(), self, host, address_text(host, port_of(address)))
+        return make(self.connect(), self, host, address_text(host, port_of(address)))

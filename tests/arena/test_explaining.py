@@ -43,7 +43,12 @@ class ExplanationTests(SynchronousTestCase):
     def test_a_crash(self) -> None:
         crashed = explained("left", {"status": -11, "cpu": 80, "memory": 9_100})
         data: dict[str, Any] = {"status": -11, "cpu": 80, "memory": 9_100, "limits": {"memory": 1_500}}
-        crashed = evolve(crashed, evidence={0: {**data, "stderr": "one\ntwo\n", "stderr_bytes": 8}})
+        messages = [
+            {"at": 3_599, "from": "daemon", "text": "go\\n", "bytes": 3},
+            {"at": 3_600, "from": "bot", "text": 200 * "c", "bytes": 8_000},
+        ]
+        data |= {"stderr": "one\ntwo\n", "stderr_bytes": 8, "messages": messages}
+        crashed = evolve(crashed, evidence={0: data})
         self.assertEqual(
             self.said(crashed).splitlines(),
             [
@@ -55,6 +60,9 @@ class ExplanationTests(SynchronousTestCase):
                 "      1    1.000 s ####################                    | a1",
                 "      3    2.000 s ########################################| c3",
                 "It used 0.08 s of processor time and at most 9.1 of 1500 MB of memory.",
+                "The last messages (time since the beginning; < came from it, > was sent to it):",
+                r"      3.499 s > go\n",
+                f"      3.500 s < {100 * 'c'}… (8000 bytes)",
                 "The end of its standard error (8 bytes in all):",
                 "  one",
                 "  two",

@@ -263,7 +263,8 @@ class LeavingTests(RunnerTestCase):
         self.settle()
         self.of(self.client.evidence(ID.format(1), 1, '{"stderr": "x"}'))
         store = self.harness.store
-        for day, found in (("2026-12-29", {1: '{"stderr": "x"}'}), ("2026-12-30", {})):
+        kept = '{"stderr": "x", "messages": []}'
+        for day, found in (("2026-12-29", {1: kept}), ("2026-12-30", {})):
             self.assertEqual(self.successResultOf(store.evidence(ID.format(1), f"{day}T00:00:00.000Z")), found)
         self.assertNotIn(b"stderr", document(store.records[ID.format(1)]))
 

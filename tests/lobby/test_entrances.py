@@ -15,11 +15,12 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.core.errors import StoreError
 from gamed.core.game import Outcome, Termination
-from gamed.core.history import JOINED, LEFT, History
+from gamed.core.history import JOINED, LEFT, LINE, MOVE, History
 from gamed.core.reception import Furnishes
 from gamed.lobby.lobby import Fixture
 from gamed.lobby.room import Room
 from gamed.net.entrance import Entrance, Seating
+from gamed.net.transcript import KEPT, SHOWN, Transcript
 from gamed.records.own import to_history
 from gamed.registry import game_types
 from gamed.testing.harness import Harness
@@ -66,7 +67,8 @@ class Arena:
             self.harness.factory.reception.furnish(room)
         reservations = [lobby.reservations.make(room, seat) for seat in range(len(self.ports))]
         names = [f"bot {seat}" for seat in range(len(self.ports))]
-        Seating(room, self.entrances, reservations, names, lambda _seat: None).begin()
+        self.transcripts = [Transcript(lambda: room.at) for _ in self.ports]
+        Seating(room, self.entrances, reservations, names, self.transcripts, lambda _seat: None).begin()
         return room
 
     @property
@@ -170,6 +172,37 @@ class SeatTests(SynchronousTestCase):
                     world.wire.send(b"(wait)\n")
         self.assertEqual(sorted(room.peers), [0, 1, 2, 3])
         self.assertTrue(room.history.was_started)
+
+
+class TranscriptTests(SynchronousTestCase):
+    def test_the_last_messages_of_both_sides_are_kept_with_their_times(self) -> None:
+        for kind in SETTINGS:
+            arena = Arena(kind)
+            arena.open()
+            seats = [arena.come(0), arena.come(1)]
+            for _ in range(100):
+                arena.play(seats)
+                arena.harness.clock.advance(0.5)
+            (history,) = arena.histories
+            for seat, transcript in enumerate(arena.transcripts):
+                messages = transcript.data()
+                self.assertEqual({message["from"] for message in messages}, {"bot", "daemon"}, kind)
+                self.assertLessEqual(len(messages), KEPT)
+                times = [message["at"] for message in messages]
+                self.assertEqual(times, sorted(times))
+                moved = [entry.at for entry in history.entries if entry.kind in (LINE, MOVE) and entry.seat == seat]
+                came = [message["at"] for message in messages if message["from"] == "bot"]
+                self.assertIn(moved[-1], came, kind)
+
+    def test_of_a_long_message_the_beginning_and_the_size(self) -> None:
+        transcript = Transcript(lambda: 7)
+        for data in (512 * b"a", 512 * b"a", b"b", b"c", b""):
+            transcript.note(data, is_received=True)
+        transcript.note(b"\xff\n", is_received=False)
+        self.assertEqual(
+            [(message["from"], message["text"], message["bytes"]) for message in transcript.data()],
+            [("bot", SHOWN * "a", 1025), ("bot", "c", 1), ("daemon", r"\xff\n", 2)],
+        )
 
 
 class BeforeTheGameTests(SynchronousTestCase):
