@@ -44,11 +44,12 @@ def written() -> Mapping[str, Formats]:
 
 def replayers() -> Mapping[str, Replayer]:
     """Return the functions that play records, by publisher."""
-    own = {made.publisher: partial(play_own, table=partial(_table, made)) for made in game_types().values()}
+    own = {made.publisher: partial(play_own, table=partial(table_of, made)) for made in game_types().values()}
     return {**own, **{publisher: formats.play for publisher, formats in written().items()}}
 
 
-def _table(made: GameType, options: Options) -> Table:
+def table_of(made: GameType, options: Options) -> Table:
+    """Return a table on which a record of a game can be replayed."""
     return made.table(made.settings(), options, Random, 0.0)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import socket
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 from attrs import frozen
 from twisted.internet.defer import Deferred
@@ -17,6 +17,9 @@ from twisted.protocols.amp import AMP, Command
 from gamed.control import commands
 from gamed.core.game import Options, Seat
 from gamed.tournament.results import Result, from_data
+
+Means: TypeAlias = Mapping[Seat, Mapping[str, float]]
+"""The means of the numbers that the programs of a game have told of themselves, by seat and name."""
 
 
 @frozen
@@ -108,6 +111,12 @@ class DaemonClient(AMP):
         """Fire with the results of those games that are recorded, at most a hundred."""
         return self._call(commands.Results, rooms=list(rooms)).addCallback(
             lambda found: [from_data(json.loads(text)) for text in found["results"]]
+        )
+
+    def means(self, rooms: Sequence[str]) -> Deferred[list[Means]]:
+        """Fire with the means of what the programs of at most twenty games have told of themselves."""
+        return self._call(commands.Means, rooms=list(rooms)).addCallback(
+            lambda found: [{int(seat): told for seat, told in json.loads(text).items()} for text in found["means"]]
         )
 
     # What the daemon says

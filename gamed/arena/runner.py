@@ -20,8 +20,8 @@ from twisted.internet.interfaces import IDelayedCall
 from twisted.internet.process import reapProcessHandlers
 from twisted.python.failure import Failure
 
-from gamed.arena.client import DaemonClient, Opening
-from gamed.arena.slots import Exit, Output, Slot, SlotError, Start, sweep
+from gamed.arena.client import DaemonClient, Means, Opening
+from gamed.arena.slots import Exit, Slot, SlotError, Start, sweep
 from gamed.control.commands import MOST_EVIDENCE
 from gamed.core.errors import GamedError, RoomError, StoreError
 from gamed.core.game import Options, Seat, Termination
@@ -45,7 +45,8 @@ PLAYED: Final = (Termination.VICTORY, Termination.DRAW, Termination.LIMIT)
 """How a game ends by the rules: its programs may play another one."""
 
 RESULTS_AT_ONCE: Final = 100
-"""How many results are asked for at once: an answer of AMP ends at 64 KiB."""
+MEANS_AT_ONCE: Final = 20
+"""How many of each are asked for at once: an answer of AMP ends at 64 KiB."""
 
 
 class ArenaError(GamedError):
@@ -203,6 +204,15 @@ class Runner:
                 found = await self.client.results(ids[start : start + RESULTS_AT_ONCE])
                 self.results |= {result.id: result for result in found}
 
+    async def means(self) -> Mapping[str, Means]:
+        """Return the means of what the programs have told of themselves, by the games' ids. Raises StoreError."""
+        found: dict[str, Means] = {}
+        ids = list(self.results)
+        for start in range(0, len(ids), MEANS_AT_ONCE):
+            asked = ids[start : start + MEANS_AT_ONCE]
+            found.update(zip(asked, await self.client.means(asked), strict=True))
+        return found
+
     async def play(self) -> None:
         """Play all games that are due, and return when they are recorded. Raises ArenaError.
 
@@ -316,7 +326,7 @@ class Runner:
         said = {seat: slot.outputs[1].last_line for seat, slot in enumerate(slots)}
         used = [slot.exited.used if slot.exited else {} for slot in slots]
         self._evidence[game_id] = [
-            evidence(slot.outputs, {**used[seat], **self._word(game, seat, exits[seat])}, self.limits)
+            evidence(slot, {**used[seat], **self._word(game, seat, exits[seat])}, self.limits)
             for seat, slot in enumerate(slots)
         ]
         self._deposit(game_id)
@@ -498,13 +508,14 @@ class Runner:
             waiting.callback(None)
 
 
-def evidence(outputs: tuple[Output, Output], word: Word, limits: Mapping[str, int]) -> str:
-    """Return evidence on a program as JSON: what became of it, its limits, and the end of its standard error.
+def evidence(slot: Slot, word: Word, limits: Mapping[str, int]) -> str:
+    """Return evidence on a program as JSON: what became of it, its limits and numbers, the end of standard error.
 
-    It has at most `MOST_EVIDENCE` bytes: the beginning of what was kept is left out.
+    It has at most `MOST_EVIDENCE` bytes: the beginning of what was kept of standard error is left out.
     """
-    output, errors = outputs
-    found = {**word, "limits": dict(limits), "stdout_bytes": output.total, "stderr_bytes": errors.total}
+    output, errors = slot.outputs
+    sizes = {"stdout_bytes": output.total, "stderr_bytes": errors.total}
+    found = {**word, "limits": dict(limits), **sizes, "numbers": slot.numbers.found}
     text = errors.text
     while len(data := json.dumps({**found, "stderr": text}, ensure_ascii=False).encode()) > MOST_EVIDENCE:
         text = text[len(text) // 8 + 1 :]

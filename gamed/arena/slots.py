@@ -9,6 +9,7 @@ import json
 import os
 import signal
 import sys
+import time
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -20,10 +21,12 @@ from twisted.internet.protocol import ProcessProtocol
 from twisted.python.failure import Failure
 
 from gamed.arena import slot_program
+from gamed.arena.numbers import Numbers
 
 KEPT_BYTES: Final = 60 * 1024
 """How much of each output of a bot is kept: the last bytes."""
 
+STANDARD_ERROR: Final = 2
 MEGABYTE: Final = 1_000_000
 
 
@@ -120,6 +123,9 @@ class Slot(ProcessProtocol):
     outputs: tuple[Output, Output] = field(factory=lambda: (Output(), Output()))
     """Standard output and standard error of the present bot."""
 
+    numbers: Numbers = field(factory=Numbers)
+    """What the present bot has told of itself."""
+
     on_exit: Any = None
     """Called with an `Exit` when the present bot's first process ends."""
 
@@ -142,11 +148,12 @@ class Slot(ProcessProtocol):
 
     def forget(self) -> None:
         """Forget what the present bot has written so far."""
-        self.outputs = (Output(), Output())
+        self.outputs, self.numbers = (Output(), Output()), Numbers()
 
     def start(self, start: Start) -> Deferred[str]:
         """Start a bot; fire with the reason why it cannot be started, "" if it was. The slot must be clear."""
-        self.exited, self.outputs = None, (Output(), Output())
+        self.exited = None
+        self.forget()
         command, environment = list(start.command), dict(start.environment)
         asked = {"command": command, "folder": str(start.folder), "environment": environment, "limits": start.limits}
         return self._ask({"start": asked})
@@ -190,6 +197,8 @@ class Slot(ProcessProtocol):
         """Take what the slot says, or what the bot writes."""
         if childFD != slot_program.EVENTS:
             self.outputs[childFD - 1].add(data)
+            if childFD == STANDARD_ERROR:
+                self.numbers.add(data, int(time.monotonic() * 1000))
             return
         if self.is_lost:
             # Said before it was killed, and read after everybody has learnt of its end.

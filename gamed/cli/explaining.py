@@ -22,11 +22,13 @@ from gamed.arena.runner import START_SECONDS
 from gamed.cli.playing import command_of, database_of
 from gamed.core.errors import GamedError
 from gamed.core.game import MOVE_TIME, Seat
-from gamed.core.history import JOINED, LINE, MOVE, STARTED, History, called
+from gamed.core.history import JOINED, STARTED, History, called
 from gamed.core.texts import printable, timestamp
 from gamed.records.own import PUBLISHER, Judgement, judgement, to_history
-from gamed.records.positions import departures, findings, refusals
+from gamed.records.positions import Replayed, Turn, departures, findings, numbers_of, refusals, turns_of
 from gamed.records.record import Record
+from gamed.registry import game_types
+from gamed.replayers import table_of
 from gamed.store.database import Database
 from gamed.store.reading import readable
 from gamed.tournament.results import Cause, result_of
@@ -134,6 +136,14 @@ class Explanation:
     again: str | None = None
     """The command that plays it again."""
 
+    took: Mapping[int, int | None] = field(factory=dict)
+    """How many milliseconds each move took, by its number, as far as that is known."""
+
+    @property
+    def turns(self) -> list[Turn]:
+        """The moves, with the time that each took."""
+        return turns_of(self.history, self.took)
+
     @property
     def losers(self) -> dict[Seat, Cause]:
         """Why bots have lost, by their seats."""
@@ -183,24 +193,21 @@ class Explanation:
                         yield words["expected"].format(expected=message["expected"])
 
     def _moves(self, words: Mapping[str, str], seat: Seat) -> Iterator[str]:
-        """Yield a bar for the time of each of a bot's last moves."""
+        """Yield a bar for the time of each of a bot's last moves, with the numbers that it has told of itself."""
         options = self.history.options
         limit = int(options.get(MOVE_TIME, options.get("soft_milliseconds", 0))) / 1000
-        before = self._began
-        taken: list[tuple[int, float, str]] = []
-        for number, entry in enumerate(entry for entry in self.history.entries if entry.kind in (LINE, MOVE)):
-            if entry.seat == seat:
-                text = (entry.body or b"").decode("utf-8", "replace")
-                taken.append((number + 1, (entry.at - before) / 1000, text))
-            before = entry.at
-        if not taken:
+        turns = [turn for turn in self.turns if turn.seat == seat]
+        if not turns:
             return
+        told = numbers_of(turns, self.evidence.get(seat, {}).get("numbers", {}))
         yield words["clock" if limit else "clock_free"].format(limit=limit)
-        scale = limit or max(seconds for _, seconds, _ in taken) or 1.0
-        for number, seconds, text in taken[-LINES:]:
-            bar = "#" * min(WIDTH, round(WIDTH * seconds / scale))
+        scale = limit or max(turn.seconds for turn in turns) or 1.0
+        for turn in turns[-LINES:]:
+            bar = "#" * min(WIDTH, round(WIDTH * turn.seconds / scale))
             edge = "|" if limit else ""
-            yield f"  {number:>5} {seconds:>8.3f} s {bar:<{WIDTH}}{edge} {text[:WIDTH]}".rstrip()
+            numbers = ", ".join(f"{name} {number:g}" for name, number in told[turn.number].items())
+            said = f"{turn.text[:WIDTH]}  {numbers}" if numbers else turn.text[:WIDTH]
+            yield f"  {turn.number:>5} {turn.seconds:>8.3f} s {bar:<{WIDTH}}{edge} {said}".rstrip()
 
     @property
     def _began(self) -> int:
@@ -292,12 +299,24 @@ def explanation(folder: Path, game: str) -> Explanation:
     record, evidence = stored(folder, game)
     history = to_history(record)
     known = {seat: json.loads(data) for seat, data in evidence.items()}
+    took = took_of(history)
     found = match_of(folder, history.room)
     if found is not None:
         match, fixture = found
         names = [match.names[entrant] for entrant in fixture.seats]
         again = command_of(folder, f"--again {history.room[:8]}")
-        return Explanation(history, judgement(record), names, known, again)
+        return Explanation(history, judgement(record), names, known, again, took)
     joined = {entry.seat: called(entry) for entry in history.of_kind(JOINED)}
     names = [joined.get(seat) or f"seat {seat}" for seat in range(max(2, len(joined)))]
-    return Explanation(history, judgement(record), names, known)
+    return Explanation(history, judgement(record), names, known, took=took)
+
+
+def took_of(history: History) -> Mapping[int, int | None]:
+    """Return how many milliseconds each move of a game took, by its number, as its record's page says it."""
+    made = game_types().get(history.kind)
+    if made is None:
+        return {}
+    replayed = Replayed(table_of(made, history.options), history)
+    for _ in replayed.played():
+        pass
+    return {move["n"]: move["took"] for move in replayed.moves}

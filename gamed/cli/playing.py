@@ -233,6 +233,8 @@ class Playing:
             become_subreaper()
             try:
                 await runner.play()
+                if self.options["csv_file"] is not None:
+                    scoreboard.means = await runner.means()
             finally:
                 scoreboard.settle(runner.results)
 

@@ -15,6 +15,7 @@ from typing import Any, Final, TextIO
 import attrs
 from attrs import define, field, frozen
 
+from gamed.arena.client import Means
 from gamed.arena.runner import Finished
 from gamed.cli.terminal import counted_of, ending
 from gamed.core.game import Options
@@ -29,6 +30,8 @@ COLUMNS: Final = (
     "id", "pair", "leg", "first", "second", "winner", "termination", "moves", "seconds", "cause"
 )  # fmt: skip
 """Those of the CSV, and the keys of a game in JSON."""
+
+FIRST: Final = COLUMNS.index("first")
 
 WEAKER: Final = 10
 UNDECIDED: Final = 11
@@ -75,6 +78,9 @@ class Scoreboard:
 
     results: dict[str, Result] = field(factory=dict)
     """Those of the games that have ended, by their ids."""
+
+    means: Mapping[str, Means] = field(factory=dict)
+    """The means of what the programs have told of themselves, by the ids of the games."""
 
     count: int = field(init=False)
     """How many games count."""
@@ -251,10 +257,17 @@ class Scoreboard:
             yield dict(zip(COLUMNS, values, strict=True))
 
     def write_csv(self, file: TextIO) -> None:
-        """Write a row for each game."""
-        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(self.rows())
+        """Write a row for each game, with a column for each number that a first or a second bot has told."""
+        told = {
+            id_: {(name, seat): mean for seat, row in means.items() for name, mean in row.items()}
+            for id_, means in self.means.items()
+        }
+        columns = sorted({key for row in told.values() for key in row})
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow([*COLUMNS, *(f"{COLUMNS[FIRST + seat]} {name}" for name, seat in columns)])
+        for row in self.rows():
+            numbers = told.get(row["id"], {})
+            writer.writerow([*row.values(), *(numbers.get(key) for key in columns)])
 
     def json(self) -> str:
         """Return the match as JSON, each game on a line of its own."""

@@ -82,7 +82,7 @@ class Evidence(Command):
     """Store evidence on the program of a seat, for a game that is recorded. No result depends on it."""
 
     arguments: ClassVar = [(b"room", Unicode()), (b"seat", Integer()), (b"data", Unicode())]
-    """`data`: JSON, at most `MOST_EVIDENCE` bytes."""
+    """`data`: JSON, at most `MOST_EVIDENCE` bytes. Its `numbers` have times of the monotonic clock of both sides."""
 
     response: ClassVar = []
     errors: ClassVar = {StoreError: b"STORE"}
@@ -94,6 +94,16 @@ class Results(Command):
     arguments: ClassVar = [(b"rooms", ListOf(Unicode()))]
     response: ClassVar = [(b"results", ListOf(Unicode()))]
     """JSON."""
+
+    errors: ClassVar = {StoreError: b"STORE"}
+
+
+class Means(Command):
+    """Ask for the means of the numbers that the programs of some games have told of themselves, at most 20."""
+
+    arguments: ClassVar = [(b"rooms", ListOf(Unicode()))]
+    response: ClassVar = [(b"means", ListOf(Unicode()))]
+    """JSON: one object for each game, by seat and name."""
 
     errors: ClassVar = {StoreError: b"STORE"}
 

@@ -10,13 +10,15 @@ from __future__ import annotations
 
 import json
 import socket
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import partial
+from statistics import fmean
 from typing import Any, Final
 
 from attrs import define, field
-from twisted.internet.defer import Deferred, DeferredList
+from twisted.internet.defer import Deferred, DeferredList, gatherResults
 from twisted.internet.error import ConnectionDone
 from twisted.internet.interfaces import IAddress, IDelayedCall, ILoggingContext, IProtocolFactory
 from twisted.logger import Logger
@@ -303,14 +305,29 @@ class Control(AMP):
         """Answer `Evidence`."""
         now = self._runners.now()
         expires = timestamp(now + timedelta(days=self._runners.config.evidence_days))
-        transcripts = self.runner.transcripts.get(room, ())
-        if seat < len(transcripts):
-            data = json.dumps({**json.loads(data), "messages": transcripts[seat].data()}, ensure_ascii=False)
+        found = json.dumps(self._completed(room, seat, json.loads(data)), ensure_ascii=False)
+        kept = self._runners.lobby.store.keep_evidence(room, seat, found, expires, timestamp(now))
+        return kept.addCallback(lambda _kept: {})
+
+    def _completed(self, room: str, seat: Seat, found: dict[str, Any]) -> dict[str, Any]:
+        """Return evidence with what only the daemon knows: the last messages, and the match's time of each number."""
+        transcripts, numbers = self.runner.transcripts.get(room, ()), found.pop("numbers", {})
         if seat == len(transcripts) - 1:
             # The evidence on the last seat comes last.
             del self.runner.transcripts[room]
-        kept = self._runners.lobby.store.keep_evidence(room, seat, data, expires, timestamp(now))
-        return kept.addCallback(lambda _kept: {})
+        if seat >= len(transcripts):
+            return found
+        before = self._runners.milliseconds() - transcripts[seat].now()
+        moved = {name: [[at - before, number] for at, number in series] for name, series in numbers.items()}
+        return {**found, "numbers": moved, "messages": transcripts[seat].data()}
+
+    @commands.Means.responder
+    def means(self, rooms: list[str]) -> Deferred[dict[str, Any]]:
+        """Answer `Means`."""
+        now = timestamp(self._runners.now())
+        looked = [self._runners.lobby.store.evidence(room, now).addCallback(means_of) for room in rooms]
+        found: Any = gatherResults(looked, consumeErrors=True)
+        return found.addCallback(lambda means: {"means": means})  # type: ignore[no-any-return]
 
     @commands.Results.responder
     def results(self, rooms: list[str]) -> Deferred[dict[str, Any]]:
@@ -345,6 +362,17 @@ def word_of(text: str) -> Word:
     return {**numbers, **flags, **({"failed": str(said["failed"])[:MOST_WORDS]} if said.get("failed") else {})}
 
 
+def means_of(found: Mapping[Seat, str]) -> str:
+    """Return the means of what each program has told of itself, by seat and name, as JSON."""
+    numbers = {seat: json.loads(data).get("numbers", {}) for seat, data in found.items()}
+    return json.dumps(
+        {
+            seat: {name: fmean(number for _, number in series) for name, series in told.items()}
+            for seat, told in numbers.items()
+        }
+    )
+
+
 def _add(found: list[str], record: Any) -> None:
     found.append(json.dumps(to_data(result_of(to_history(record)))))
 
@@ -366,6 +394,9 @@ class Runners:
     reactor: Any
     config: ControlConfig
     now: Callable[[], datetime] = field(default=partial(datetime.now, UTC))
+    milliseconds: Callable[[], int] = field(default=lambda: int(time.monotonic() * 1000))
+    """The clock that the runners have, too."""
+
     by_key: dict[str, Runner] = field(factory=dict)
     _unsettled: list[tuple[set[str], Deferred[None]]] = field(factory=list)
     """Games that are on their way to the store, and what fires when all of them are recorded."""

@@ -11,11 +11,11 @@ last position is that at the end of the game.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
 from typing import Any, TypeAlias
 
-from attrs import asdict, define, field
+from attrs import asdict, define, field, frozen
 
 from gamed.core.errors import RuleError
 from gamed.core.findings import Finding
@@ -116,6 +116,51 @@ class _Asked:
         self.is_started = self.is_started or entry.kind == STARTED
         if self.is_started:
             self.since = {seat: self.since.get(seat, entry.at) for seat in seats}
+
+
+@frozen
+class Turn:
+    """A move, and the time that its player took."""
+
+    number: int
+    seat: Seat | None
+    begun: int
+    """When the player was to move, as `Entry.at`."""
+
+    at: int
+    """When the move was made."""
+
+    text: str
+
+    @property
+    def seconds(self) -> float:
+        """How long it took."""
+        return (self.at - self.begun) / 1000
+
+
+def turns_of(history: History, took: Mapping[int, int | None]) -> list[Turn]:
+    """Return the moves of a history. `took`: by their numbers; else from what was before."""
+    found: list[Turn] = []
+    before = _started(history)
+    for number, entry in enumerate((entry for entry in history.entries if entry.kind in COUNTED), 1):
+        spent = took.get(number)
+        begun = before if spent is None else entry.at - spent
+        found.append(Turn(number, entry.seat, begun, entry.at, _text(entry)))
+        before = entry.at
+    return found
+
+
+def numbers_of(turns: Sequence[Turn], told: Mapping[str, Sequence[Sequence[float]]]) -> dict[int, dict[str, float]]:
+    """Return what a program has told of itself at each of its moves: name and number, by the number of the move.
+
+    `told`: time and number, by name. A number belongs to the turn that had begun last; of several, the last one counts.
+    """
+    found: dict[int, dict[str, float]] = {turn.number: {} for turn in turns}
+    for name, series in told.items() if turns else ():
+        for at, number in series:
+            begun = [turn for turn in turns if turn.begun <= at]
+            found[(begun or turns)[-1 if begun else 0].number][name] = number
+    return found
 
 
 def moves(history: History) -> list[Data]:

@@ -6,6 +6,7 @@ import csv
 import json
 import os
 import re
+import shlex
 import shutil
 import signal
 import subprocess
@@ -105,6 +106,25 @@ def that_says_who_is_stronger(folder: Folder) -> None:
     assert {row["winner"] for row in rows} <= {"greedy", ""}, rows
     status, said, _ = folder.run("bot:random", "bot:random", *HIVE, "--games", "1")
     assert (status, said.count("random-2")) == (11, 4), said
+
+
+def whose_bot_tells_numbers(folder: Folder) -> None:
+    """Play with a bot that tells something of itself all the time."""
+    ticks = "(while sleep 0.01; do echo '[gamed] tick = 7' >&2; done) & exec "
+    bot = f"{PLAY[0]} bot quoridor --host {{host}} --port {{port}} --pace 0 --stay 0"
+    words = [f"tells=sh -c {shlex.quote(ticks + bot)}", "bot:greedy", "--game", "quoridor", "--games", "2"]
+    found = folder.json(*words, "--csv", "games.csv")
+    with (folder.path / "games.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    told = {row["first"]: (row["first tick"], row["second tick"]) for row in rows}
+    assert told == {"tells": ("7.0", ""), "greedy": ("", "7.0")}, told
+    game = found["games"][0]
+    explained = folder.json("--explain", game["id"])
+    numbers = {bot["name"]: bot["evidence"]["numbers"] for bot in explained["bots"]}
+    assert numbers["greedy"] == {}, numbers
+    assert {number for _, number in numbers["tells"]["tick"]} == {7.0}, numbers
+    # Some of them were told while the game was played.
+    assert any(0 <= at <= 1000 * game["seconds"] + 1000 for at, _ in numbers["tells"]["tick"]), (game, numbers)
 
 
 def that_is_tested(folder: Folder) -> None:
@@ -326,6 +346,7 @@ TRIALS: dict[str, Callable[[Folder], None]] = {
     trial.__name__: trial
     for trial in (
         that_says_who_is_stronger,
+        whose_bot_tells_numbers,
         that_is_tested,
         that_is_not_fit,
         that_is_explained,

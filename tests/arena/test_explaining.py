@@ -47,7 +47,8 @@ class ExplanationTests(SynchronousTestCase):
             {"at": 3_599, "from": "daemon", "text": "go\\n", "bytes": 3},
             {"at": 3_600, "from": "bot", "text": 200 * "c", "bytes": 8_000},
         ]
-        data |= {"stderr": "one\ntwo\n", "stderr_bytes": 8, "messages": messages}
+        numbers = {"depth": [[200, 4.0]], "nodes": [[1_700, 1.5e9]]}
+        data |= {"stderr": "one\ntwo\n", "stderr_bytes": 8, "messages": messages, "numbers": numbers}
         crashed = evolve(crashed, evidence={0: data})
         self.assertEqual(
             self.said(crashed).splitlines(),
@@ -57,8 +58,8 @@ class ExplanationTests(SynchronousTestCase):
                 "Ann has lost because its program crashed.",
                 "The program was ended by signal 11: Segmentation fault.",
                 "Time of its last moves (| is the limit of 2 s):",
-                "      1    1.000 s ####################                    | a1",
-                "      3    2.000 s ########################################| c3",
+                "      1    1.000 s ####################                    | a1  depth 4",
+                "      3    2.000 s ########################################| c3  nodes 1.5e+09",
                 "It used 0.08 s of processor time and at most 9.1 of 1500 MB of memory.",
                 "The last messages (time since the beginning; < came from it, > was sent to it):",
                 r"      3.499 s > go\n",

@@ -13,7 +13,7 @@ from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.arena.runner import Entrant, Game, Lane, Runner, evidence
-from gamed.arena.slots import Exit, Output, Slot, Start
+from gamed.arena.slots import Exit, Slot, Start
 from gamed.control.commands import MOST_EVIDENCE
 from gamed.core.game import Termination
 from gamed.tournament.results import Result
@@ -67,12 +67,15 @@ class KeptTests(SynchronousTestCase):
 class EvidenceTests(SynchronousTestCase):
     def test_it_has_the_end_of_what_was_written_and_fits_into_a_message(self) -> None:
         for text in ("", "one\ntwo\n", "é" * 100_000, '"\\\0' * 100_000):
-            errors = Output()
-            errors.add(text.encode())
-            data = evidence((Output(), errors), {"status": 1}, {"memory": 64})
+            slot = Slot(None)
+            slot.outputs[1].add(text.encode())
+            for name in "abcdefghijklmnopqrst" if text else ():
+                slot.numbers.add(100 * f"[gamed] {30 * name} = -1.2345678901234567e-300\n".encode(), 10**9)
+            data = evidence(slot, {"status": 1}, {"memory": 64})
             self.assertLessEqual(len(data.encode()), MOST_EVIDENCE)
             found = json.loads(data)
             self.assertTrue(text.endswith(found.pop("stderr").lstrip("\ufffd")))
             size = len(text.encode())
+            self.assertEqual(len(found.pop("numbers")), 10 if text else 0)
             self.assertEqual(found, {"status": 1, "limits": {"memory": 64}, "stdout_bytes": 0, "stderr_bytes": size})
         self.assertGreater(len(data), MOST_EVIDENCE / 2)

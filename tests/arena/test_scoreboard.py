@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from io import StringIO
 
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.arena.runner import Finished
 from gamed.arena.slots import Exit
-from gamed.cli.scoreboard import Scoreboard, points
+from gamed.cli.scoreboard import COLUMNS, Scoreboard, points
 from gamed.core.game import Termination
 from gamed.tournament.results import Cause, Result
 from gamed.tournament.schedule import Fixture, Plan
@@ -47,6 +48,17 @@ class ScoreboardTests(SynchronousTestCase):
             self.assertIn("1 distinct of 10 pairs" if alike else "10 distinct of 10 pairs", said)
             (row, *_) = json.loads(board.json())["pairings"]
             self.assertEqual(row["distinct"], 1 if alike else 10)
+
+    def test_numbers_of_the_bots_are_columns_of_the_csv(self) -> None:
+        board = self.board(2)
+        first, second = board.plan.fixtures()
+        for fixture in (first, second):
+            self.ended(board, fixture, 0)
+        board.means = {board.plan.id_of(first): {0: {"depth": 4.5, "a": 1.0}, 1: {"depth": 2.0}}, "other": {}}
+        file = StringIO()
+        board.write_csv(file)
+        found = [line.split(",")[len(COLUMNS) :] for line in file.getvalue().splitlines()]
+        self.assertEqual(found, [["first a", "first depth", "second depth"], ["1.0", "4.5", "2.0"], ["", "", ""]])
 
     def test_who_plays_no_game_to_its_end_is_not_fit(self) -> None:
         board = self.board(4)

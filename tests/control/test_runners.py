@@ -5,6 +5,7 @@ Source: docs/topics/design.md#control.
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime
 from random import Random
 from typing import Any
@@ -263,10 +264,33 @@ class LeavingTests(RunnerTestCase):
         self.settle()
         self.of(self.client.evidence(ID.format(1), 1, '{"stderr": "x"}'))
         store = self.harness.store
-        kept = '{"stderr": "x", "messages": []}'
+        kept = '{"stderr": "x", "numbers": {}, "messages": []}'
         for day, found in (("2026-12-29", {1: kept}), ("2026-12-30", {})):
             self.assertEqual(self.successResultOf(store.evidence(ID.format(1), f"{day}T00:00:00.000Z")), found)
         self.assertNotIn(b"stderr", document(store.records[ID.format(1)]))
+
+    def test_what_programs_tell_of_themselves_has_the_times_of_the_match(self) -> None:
+        self.open()
+        programs = [self.come(0), self.come(1)]
+        self.play(programs, 5)
+        self.of(self.client.void(ID.format(1)))
+        self.settle()
+        ended = to_history(self.harness.store.records[ID.format(1)]).entries[-1].at
+        now = self.runners.milliseconds()
+        self.runners.milliseconds = lambda: now
+        spent = self.runners.by_key[KEY].transcripts[ID.format(1)][0].now() - ended
+        data = json.dumps({"numbers": {"depth": [[now - spent - 100, 4.0], [now - spent, 5.0]]}})
+        for seat in (0, 1):
+            self.of(self.client.evidence(ID.format(1), seat, data))
+        kept = json.loads(self.successResultOf(self.harness.store.evidence(ID.format(1), ""))[1])
+        self.assertEqual(kept["numbers"], {"depth": [[ended - 100, 4.0], [ended, 5.0]]})
+        self.assertEqual(kept["messages"][-1]["from"], "bot")
+        means = {0: {"depth": 4.5}, 1: {"depth": 4.5}}
+        self.assertEqual(self.of(self.client.means([ID.format(1), ID.format(2)])), [means, {}])
+        # Nothing is kept of a game on which there is all evidence, and nothing is known of its times.
+        self.assertEqual(self.runners.by_key[KEY].transcripts, {})
+        self.of(self.client.evidence(ID.format(1), 0, data))
+        self.assertEqual(json.loads(self.successResultOf(self.harness.store.evidence(ID.format(1), ""))[0]), {})
 
     def test_one_that_leaves_with_its_runner_has_not(self) -> None:
         self.open()
