@@ -11,6 +11,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -23,6 +24,9 @@ from gamed.core.errors import GamedError
 from gamed.tournament.schedule import Fixture, Plan
 
 FILE: Final = "matches.jsonl"
+KEYS: Final = "keys"
+"""The file with the secret of a folder, from which the keys of its entrants follow: 32 hexadecimal digits."""
+
 LOCK: Final = "lock"
 MOST_ATTEMPTS: Final = 6
 """Up to which attempt a game is looked for: one run makes three."""
@@ -78,6 +82,20 @@ def locked(folder: Path) -> int:
         return descriptor
     os.close(descriptor)
     raise FolderError(f"another gamed play uses the folder {folder}; choose another one with --dir")
+
+
+def secret_of(folder: Path) -> str:
+    """Return the secret of a locked folder, a new one if it has none yet. Raises FolderError."""
+    file = folder / KEYS
+    try:
+        if not file.exists():
+            new = file.with_suffix(".new")
+            with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as writing:
+                writing.write(secrets.token_hex(16))
+            new.replace(file)
+        return file.read_text()
+    except OSError as error:
+        raise FolderError(f"the folder {folder} cannot be used: {error.strerror}; choose one with --dir") from error
 
 
 def matches(folder: Path) -> Iterator[Match]:

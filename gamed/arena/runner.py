@@ -26,6 +26,7 @@ from gamed.control.commands import MOST_EVIDENCE
 from gamed.core.errors import GamedError, RoomError, StoreError
 from gamed.core.game import Options, Seat, Termination
 from gamed.core.history import Word
+from gamed.core.keys import digest_of, key_of
 from gamed.tournament.results import Result
 from gamed.tournament.schedule import Fixture, Plan, due, last_attempt
 
@@ -159,6 +160,9 @@ class Runner:
 
     on_finished: Callable[[Finished], None]
     """Called with each game whose room is closed."""
+
+    secret: str = ""
+    """From which the keys that open evidence follow (`key_of`), in hexadecimal digits; "": none does."""
 
     is_kept: bool = False
     """Whether a program plays game after game, and connects again to its port for the next one, as long as its games
@@ -325,14 +329,19 @@ class Runner:
         # Clearing a slot has read the rest of what its bot wrote, and killed a bot that still ran.
         said = {seat: slot.outputs[1].last_line for seat, slot in enumerate(slots)}
         used = [slot.exited.used if slot.exited else {} for slot in slots]
+        words = [{**used[seat], **self._word(game, seat, exits[seat])} for seat in range(len(slots))]
         self._evidence[game_id] = [
-            evidence(slot, {**used[seat], **self._word(game, seat, exits[seat])}, self.limits)
-            for seat, slot in enumerate(slots)
+            evidence(slot, words[seat], self.limits, self._keys(fixture, seat)) for seat, slot in enumerate(slots)
         ]
         self._deposit(game_id)
         self.on_finished(Finished(fixture, result, exits, game.reasons, said))
         self._disclose(fixture)
         return result
+
+    def _keys(self, fixture: Fixture, seat: Seat) -> Sequence[str]:
+        """Return the digests of the keys that open the evidence on the program of a seat."""
+        name = self.entrants[fixture.seats[seat]].name
+        return [digest_of(key_of(self.secret, one)) for one in (name, "")] if self.secret else []
 
     def _deposit(self, game_id: str) -> None:
         """Have the daemon store the evidence on a game's programs, once the game is recorded."""
@@ -508,14 +517,16 @@ class Runner:
             waiting.callback(None)
 
 
-def evidence(slot: Slot, word: Word, limits: Mapping[str, int]) -> str:
+def evidence(slot: Slot, word: Word, limits: Mapping[str, int], keys: Sequence[str]) -> str:
     """Return evidence on a program as JSON: what became of it, its limits and numbers, the end of standard error.
+
+    `keys`: the digests of those that open it.
 
     It has at most `MOST_EVIDENCE` bytes: the beginning of what was kept of standard error is left out.
     """
     output, errors = slot.outputs
     sizes = {"stdout_bytes": output.total, "stderr_bytes": errors.total}
-    found = {**word, "limits": dict(limits), **sizes, "numbers": slot.numbers.found}
+    found = {**word, "limits": dict(limits), **sizes, "numbers": slot.numbers.found, "keys": list(keys)}
     text = errors.text
     while len(data := json.dumps({**found, "stderr": text}, ensure_ascii=False).encode()) > MOST_EVIDENCE:
         text = text[len(text) // 8 + 1 :]

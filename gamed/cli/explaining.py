@@ -298,7 +298,7 @@ def explanation(folder: Path, game: str) -> Explanation:
     """Read a game of a folder, by the first characters of its id, with the evidence on it. Raises GamedError."""
     record, evidence = stored(folder, game)
     history = to_history(record)
-    known = {seat: json.loads(data) for seat, data in evidence.items()}
+    known = {seat: _without_keys(json.loads(data)) for seat, data in evidence.items()}
     took = took_of(history)
     found = match_of(folder, history.room)
     if found is not None:
@@ -320,3 +320,8 @@ def took_of(history: History) -> Mapping[int, int | None]:
     for _ in replayed.played():
         pass
     return {move["n"]: move["took"] for move in replayed.moves}
+
+
+def _without_keys(evidence: dict[str, Any]) -> Mapping[str, Any]:
+    evidence.pop("keys", None)
+    return evidence

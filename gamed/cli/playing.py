@@ -28,12 +28,13 @@ from twisted.internet.task import react
 from gamed.arena.archives import unpack
 from gamed.arena.daemon import PrivateDaemon, configuration
 from gamed.arena.entrants import digest
-from gamed.arena.matches import FolderError, Match, add, locked, matches
+from gamed.arena.matches import FolderError, Match, add, locked, matches, secret_of
 from gamed.arena.runner import ArenaError, Entrant, Finished, Runner
 from gamed.arena.slot_program import become_subreaper
 from gamed.cli.scoreboard import Scoreboard
 from gamed.cli.terminal import ProgressLine, counted_of
 from gamed.core.errors import GamedError
+from gamed.core.keys import key_of
 from gamed.core.texts import printable
 from gamed.net.timers import install_reactor
 from gamed.registry import GameType
@@ -79,9 +80,11 @@ def browse(folder: Path) -> None:
     database_of(folder)
     # As long as the pages are there, nobody plays in this folder.
     os.set_inheritable(_locked(folder), True)  # noqa: FBT003 (os's)
+    key = key_of(secret_of(folder))
     os.chdir(folder)
     Path(CONFIGURATION).write_text(configuration(web=PAGES), encoding="utf-8")
-    click.echo(f"The games are at {ADDRESS} until you press Ctrl-C.")
+    click.echo(f"The games are at {ADDRESS}#key={key} until you press Ctrl-C.")
+    click.echo("With its key, this address also shows what the bots have written and used.")
     sys.stdout.flush()
     run = "from twisted.scripts.twistd import run; run()"
     os.execv(sys.executable, [sys.executable, "-c", run, "-n", "--pidfile=", "gamed", "--config", CONFIGURATION])  # noqa: S606
@@ -205,6 +208,7 @@ class Playing:
             {"memory": self.asked["memory"]},
             self.game_type.contest.seat_name,
             self._finished,
+            secret=secret_of(self.folder),
             is_kept=self.asked["start"] == "kept",
             is_reaper=True,
             withholds=self.game_type.contest.draws_later,
@@ -287,7 +291,12 @@ class Playing:
             browsing = command_of(self.folder, "--browse")
             place = f"on the pages of the daemon at {connected}" if connected else f"with {browsing}"
             click.echo(f"Look at the games {place}.")
-            if not connected:
+            if connected:
+                secret = secret_of(self.folder)
+                click.echo("What a bot has written and used is on the pages of its games, with its key behind them:")
+                for entrant in self.entrants:
+                    click.echo(f"  {printable(entrant.name)}: #key={key_of(secret, entrant.name)}")
+            else:
                 click.echo(f"Why a bot has lost one: {command_of(self.folder, '--explain ID')}")
         if self.options["csv_file"] is not None:
             with open_csv(self.options["csv_file"], "w") as file:

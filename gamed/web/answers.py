@@ -169,6 +169,9 @@ class Call:
     browser: str = ""
     """The header X-Gamed-Browser: the browser's key; see `Visitor.browser`."""
 
+    key: str = ""
+    """The header X-Gamed-Key: the key that opens evidence."""
+
     def text(self, name: str, default: str = "") -> str:
         """Return a string of the body. Raises Refusal if it is of another type."""
         found = self.value(name, str)

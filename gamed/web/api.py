@@ -135,7 +135,8 @@ class Api(Resource):
             visitor.operator.address, visitor.operator.port = address, port
         secure, host = bool(request.isSecure()), headers.get("host", "")
         browser = headers.get("x-gamed-browser", "")
-        call = Call(path, method, _query(request), body, visitor, places, address, secure, name, port, host, browser)
+        query, key = _query(request), headers.get("x-gamed-key", "")
+        call = Call(path, method, query, body, visitor, places, address, secure, name, port, host, browser, key)
         if not route.stream:
             return route.do(call)
         if request.method == b"HEAD":

@@ -6,8 +6,10 @@ may take long.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
+from datetime import UTC, datetime
 from typing import Any, Final
 
 from attrs import define, field
@@ -15,6 +17,8 @@ from twisted.internet.defer import Deferred
 
 from gamed.core.errors import UnknownRecord
 from gamed.core.game import Termination
+from gamed.core.keys import is_opened
+from gamed.core.texts import timestamp
 from gamed.records.importer import Importer
 from gamed.records.index import LONGEST_NAME
 from gamed.records.record import Record, Summary
@@ -98,6 +102,7 @@ class Archive:
             Route("GET", "records/{id}", _deferred(self._record)),
             Route("GET", "records/{id}/positions", _deferred(self._positions)),
             Route("GET", "records/{id}/file", _deferred(self._file)),
+            Route("GET", "records/{id}/evidence", _deferred(self._evidence)),
             Route("POST", "import", _deferred(self._import), admin=True, file=True),
         )
 
@@ -149,6 +154,16 @@ class Archive:
             return f"{found.record.id}{file.ending}", file.data, file.mime
 
         return download(*await self._read(call, steps))
+
+    async def _evidence(self, call: Call) -> Answer:
+        record = await self._fetched(call.places["id"])
+        if record.id in self.withheld and not call.visitor.admin:
+            raise not_shown()
+        kept = await self.store.evidence(record.id, timestamp(datetime.now(UTC)))
+        found = {seat: json.loads(data) for seat, data in kept.items()}
+        opened = {seat: one for seat, one in found.items() if is_opened(call.key, one.pop("keys", ()))}
+        shown = found if call.visitor.admin else opened
+        return Answer(body={"bots": [{"seat": seat, **one} for seat, one in sorted(shown.items())]})
 
     async def _read(self, call: Call, steps: Callable[[Opened], Steps[Any]]) -> Any:
         """Open the requested record, do the steps with it, and return their result."""

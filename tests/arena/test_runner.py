@@ -71,11 +71,11 @@ class EvidenceTests(SynchronousTestCase):
             slot.outputs[1].add(text.encode())
             for name in "abcdefghijklmnopqrst" if text else ():
                 slot.numbers.add(100 * f"[gamed] {30 * name} = -1.2345678901234567e-300\n".encode(), 10**9)
-            data = evidence(slot, {"status": 1}, {"memory": 64})
+            data = evidence(slot, {"status": 1}, {"memory": 64}, [64 * "f"])
             self.assertLessEqual(len(data.encode()), MOST_EVIDENCE)
             found = json.loads(data)
             self.assertTrue(text.endswith(found.pop("stderr").lstrip("\ufffd")))
             size = len(text.encode())
-            self.assertEqual(len(found.pop("numbers")), 10 if text else 0)
+            self.assertEqual((len(found.pop("numbers")), found.pop("keys")), (10 if text else 0, [64 * "f"]))
             self.assertEqual(found, {"status": 1, "limits": {"memory": 64}, "stdout_bytes": 0, "stderr_bytes": size})
         self.assertGreater(len(data), MOST_EVIDENCE / 2)

@@ -124,10 +124,6 @@ def main() -> None:
             signal.signal(number, signal.SIG_IGN)
     if FAULT == "absent":
         hang()
-    there = socket.create_connection((HOST, int(PORT)))
-    unused = there
-    if FAULT == "connects":
-        there = socket.create_connection((HOST, int(PORT)))
     listening = socket.create_server(("127.0.0.1", 0))
     command = [str(Path(sys.executable).parent / "gamed"), "bot", GAME, "--host", "127.0.0.1"]
     port = str(listening.getsockname()[1])
@@ -135,6 +131,10 @@ def main() -> None:
         [*command, "--port", port, *OPTIONS.get(GAME, [])], stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
     here, _ = listening.accept()
+    # What the start of the bot takes is no time of a move.
+    there = unused = socket.create_connection((HOST, int(PORT)))
+    if FAULT == "connects":
+        there = socket.create_connection((HOST, int(PORT)))
     threading.Thread(target=hand_on, args=(here, there), daemon=True).start()
     with suppress(OSError):
         while data := there.recv(65536):

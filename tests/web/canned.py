@@ -243,6 +243,7 @@ class ShellTestCase(PageTestCase):
             "GET /records/0a1b2c3d/positions?from=0&to=63": positions(0, 63),
             "GET /records/0a1b2c3d/positions?from=64&to=127": positions(64, 127),
             "GET /records/0a1b2c3d/positions?from=128&to=150": positions(128, 150),
+            "GET /records/0a1b2c3d/evidence": {"bots": []},
             "GET /records/60600000": GO_RECORD,
             "GET /records/60600000/positions": go,
             "GET /recordings": {

@@ -6,6 +6,7 @@ import { keep, kept, language, t } from "./words.js";
 
 const ROOT = "/api/v1";
 const BROWSER = "gamed.browser";
+const KEY = "gamed.key";
 const LONGEST = 1_048_576; // the longest file that the server takes, in bytes
 const PATIENCE = 20_000; // ms to wait for an answer
 
@@ -79,8 +80,8 @@ export function serverNow() {
   return link.now() + ahead;
 }
 
-async function once(method, path, body, signal) {
-  const headers = { accept: "application/json", "x-gamed-browser": kept(BROWSER) ?? "" };
+async function once(method, path, body, signal, more) {
+  const headers = { accept: "application/json", "x-gamed-browser": kept(BROWSER) ?? "", ...more };
   if (method !== "GET") headers["x-gamed-token"] = session.token;
   const isFile = body instanceof Blob;
   // The server would close the connection before it has read all of it.
@@ -122,19 +123,43 @@ function parsed(text) {
   }
 }
 
-async function request(method, path, body, signal) {
-  let [response, answer] = await once(method, path, body, signal);
+async function request(method, path, body, signal, more) {
+  let [response, answer] = await once(method, path, body, signal, more);
   if (response.status === 401 || (response.status === 403 && method !== "GET")) {
     // The daemon may have been restarted. With the token of a new session, one more attempt may succeed.
     const stale = session.token;
     await refresh(signal);
-    if (session.token !== stale) [response, answer] = await once(method, path, body, signal);
+    if (session.token !== stale) [response, answer] = await once(method, path, body, signal, more);
   }
   if (!response.ok) throw new Refusal(response.status, parsed(answer)?.error ?? {});
   return answer ? parsed(answer) : null;
 }
 
 export const get = (path, signal) => request("GET", path, undefined, signal);
+
+/** The key that opens evidence; "" if there is none. It is known as long as the tab is open. */
+export function key() {
+  try {
+    return sessionStorage.getItem(KEY) ?? "";
+  } catch {
+    return "";
+  }
+}
+
+/** Takes the key out of the address, so that nobody sees it who looks at the page or gets a link to it. */
+export function takeKey() {
+  const found = /^#key=(\w+)$/.exec(location.hash);
+  if (!found) return;
+  try {
+    sessionStorage.setItem(KEY, found[1]);
+  } catch {
+    // The pages work without storage.
+  }
+  history.replaceState(history.state, "", location.pathname + location.search);
+}
+
+/** The evidence on the programs of a record's game, as far as the key opens it. */
+export const evidence = (path, signal) => request("GET", `${path}/evidence`, undefined, signal, { "x-gamed-key": key() });
 export const post = (path, body = {}, signal) => request("POST", path, body, signal);
 export const remove = (path, signal) => request("DELETE", path, undefined, signal);
 

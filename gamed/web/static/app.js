@@ -1,6 +1,6 @@
 // The shell of all pages: header, banner, announcements, and the router.
 
-import { Refusal, code, link, pause, post, refresh, session } from "./api.js";
+import { Refusal, code, link, pause, post, refresh, session, takeKey } from "./api.js";
 import { delays } from "./delays.js";
 import { el, isChord, replace } from "./dom.js";
 import { button, choice, heading, link as anchor, sentence } from "./parts.js";
@@ -145,6 +145,7 @@ async function show(isMoved) {
   visit.abort();
   visit = new AbortController();
   const { signal } = visit;
+  takeKey();
   document.body.className = "";
   document.documentElement.lang = language();
   replace(document.querySelector(".skip"), t("skip"));

@@ -6,6 +6,7 @@ import { bdi, el, isolated, replace, svg } from "../dom.js";
 import { TERMINATIONS, button, choice, complaint, gameName, heading, lead, link, matchTitle, names, options, result, sided, span, when, worded } from "../parts.js";
 import { letters, lineThrough, tree } from "../tree.js";
 import { translator } from "../words.js";
+import { programs, times } from "./why.js";
 
 export const words = {
   en: {
@@ -288,6 +289,11 @@ export async function show(view) {
   found.update(record.findings);
   const refused = refusals((to) => move(to));
   refused.update(record);
+  const privately = el("div", { class: "privately" });
+  programs(record, path, seats, view.signal).then(
+    (parts) => replace(privately, ...parts),
+    (error) => view.signal.aborted || trouble.say(error),
+  );
   view.entitle(matchTitle(title, record.seats, record.started));
   const verdict = el("p", { class: "ending" }, ...(record.outcome ? result(record.outcome, seats, lead(record.game, seats.map((one) => one.points))) : [t("noneUnknown")]));
   if (isBig) {
@@ -313,6 +319,8 @@ export async function show(view) {
         el("div", { class: "buttons", role: "group", "aria-label": t("download") }, downloads(record, path)),
         found.node,
         refused.node,
+        ...times(record, seats),
+        privately,
         ...(record.content ? outline(record) : [el("h2", {}, t("moves")), list.node]),
         options(record.game, record.options),
       ],

@@ -1,0 +1,118 @@
+// Why a program has lost: the time of each move beside its limit, and, for whoever has its key, what it wrote and used.
+
+import { evidence, key, session } from "../api.js";
+import { bdi, el, isolated, svg } from "../dom.js";
+import { chip, seatName, span } from "../parts.js";
+import { language, translator } from "../words.js";
+
+export const words = {
+  en: {
+    moveTimes: "Time of each move",
+    moveTimesOf: "Time of the moves of {name}: at most {most}; allowed are {limit}",
+    limitLine: "The line is the limit of {limit}.",
+    privately: "What the programs did",
+    privatelyHelp: "Nobody sees this who has no key.",
+    usage: "{cpu} of processor time, at most {memory} MB of memory",
+    usageOf: "{cpu} of processor time, at most {memory} of {limit} MB of memory",
+    lastMessages: "Last messages",
+    messageFrom: "from the program",
+    messageTo: "to the program",
+    cutMessage: "… ({bytes} bytes)",
+    wroteAtLast: "End of its standard error ({bytes} bytes)",
+    wroteNothing: "It wrote nothing to its standard error.",
+    numberSeries: "{name}: from {least} to {most}, at last {last}",
+    playAgain: "Play this game again:",
+  },
+  de: {
+    moveTimes: "Zeit jedes Zuges",
+    moveTimesOf: "Zeit der Züge von {name}: höchstens {most}; erlaubt sind {limit}",
+    limitLine: "Die Linie ist die Grenze von {limit}.",
+    privately: "Was die Programme taten",
+    privatelyHelp: "Wer keinen Schlüssel hat, sieht das nicht.",
+    usage: "{cpu} Rechenzeit, höchstens {memory} MB Speicher",
+    usageOf: "{cpu} Rechenzeit, höchstens {memory} von {limit} MB Speicher",
+    lastMessages: "Letzte Nachrichten",
+    messageFrom: "vom Programm",
+    messageTo: "an das Programm",
+    cutMessage: "… ({bytes} Bytes)",
+    wroteAtLast: "Ende seiner Fehlerausgabe ({bytes} Bytes)",
+    wroteNothing: "Es hat nichts auf die Fehlerausgabe geschrieben.",
+    numberSeries: "{name}: von {least} bis {most}, zuletzt {last}",
+    playAgain: "Diese Partie noch einmal spielen:",
+  },
+};
+const t = translator(words);
+
+const HEIGHT = 48;
+const STEP = 4;
+
+/** A bar for each value, from a line at 0, with the limit drawn in. */
+function graph(label, values, limit = 0) {
+  const [least, most] = [Math.min(0, ...values), Math.max(limit, ...values, 0)];
+  const scale = HEIGHT / (most - least || 1);
+  const y = (value) => (most - value) * scale;
+  const width = values.length * STEP;
+  const bars = values.map((value, i) => {
+    const height = Math.max(Math.abs(value) * scale, 0.5);
+    return svg("rect", { x: i * STEP, y: value < 0 ? y(0) : y(0) - height, width: STEP - 1, height, class: limit && value > limit ? "over" : "" });
+  });
+  const line = limit ? [svg("line", { x1: 0, x2: width, y1: y(limit), y2: y(limit), class: "limit" })] : [];
+  const box = { viewBox: `0 -1 ${width} ${HEIGHT + 2}`, preserveAspectRatio: "none", class: "graph", role: "img", "aria-label": label };
+  return svg("svg", box, ...bars, ...line);
+}
+
+/** The times of the moves, if the game has a limit for each. */
+export function times(record, seats) {
+  const limit = record.options?.move_milliseconds ?? record.options?.soft_milliseconds;
+  if (!limit) return [];
+  const rows = seats.flatMap(({ seat }) => {
+    const taken = record.moves.filter((move) => move.seat === seat && move.took !== null).map((move) => move.took);
+    if (!taken.length) return [];
+    const label = t("moveTimesOf", { name: isolated(seatName(seats, seat)), most: span(Math.max(...taken)), limit: span(limit) });
+    return [el("div", { class: "timed" }, chip(seat), graph(label, taken, limit))];
+  });
+  return rows.length ? [el("h2", {}, t("moveTimes")), ...rows, el("p", { class: "muted hint" }, t("limitLine", { limit: span(limit) }))] : [];
+}
+
+/** What is known of the programs, as far as the viewer may see it. Throws a Refusal. */
+export async function programs(record, path, seats, signal) {
+  if (record.tree || !(key() || session.admin)) return [];
+  const { bots } = await evidence(path, signal);
+  if (!bots.length) return [];
+  return [
+    el("h2", {}, t("privately")),
+    el("p", { class: "muted hint" }, t("privatelyHelp")),
+    ...bots.flatMap((bot) => program(bot, seats)),
+    el("p", {}, t("playAgain"), " ", el("code", {}, `gamed play --again ${record.id.slice(0, 8)}`)),
+  ];
+}
+
+/** A time of the match, to the millisecond. */
+function moment(ms) {
+  return `${new Intl.NumberFormat(language(), { minimumFractionDigits: 3 }).format(ms / 1000)} s`;
+}
+
+function program(bot, seats) {
+  const values = { cpu: span(bot.cpu ?? 0), memory: Math.round((bot.memory ?? 0) / 1000), limit: bot.limits?.memory };
+  const numbers = Object.entries(bot.numbers ?? {}).map(([name, series]) => {
+    const told = series.map(([, number]) => number);
+    const label = t("numberSeries", { name: isolated(name), least: Math.min(...told), most: Math.max(...told), last: told.at(-1) });
+    return el("figure", { class: "told" }, el("figcaption", {}, bdi(label)), graph(label, told));
+  });
+  const messages = (bot.messages ?? []).map((one) => {
+    const isCut = one.bytes > one.text.length;
+    const sign = one.from === "bot" ? ["<", t("messageFrom")] : [">", t("messageTo")];
+    const where = el("span", { role: "img", "aria-label": sign[1], title: sign[1] }, sign[0]);
+    return el("li", {}, el("span", { class: "took" }, moment(one.at)), " ", where, " ", el("code", {}, bdi(one.text)), isCut ? t("cutMessage", { bytes: one.bytes }) : "");
+  });
+  const scroller = (label, ...children) => el("div", { class: "scroller tall", role: "region", "aria-label": label, tabindex: 0 }, ...children);
+  return [
+    el("h3", {}, chip(bot.seat), " ", bdi(seatName(seats, bot.seat))),
+    bot.cpu === undefined ? null : el("p", {}, t(values.limit ? "usageOf" : "usage", values)),
+    ...numbers,
+    messages.length ? el("h4", {}, t("lastMessages")) : null,
+    messages.length ? scroller(t("lastMessages"), el("ol", { class: "messages", role: "list" }, messages)) : null,
+    el("h4", {}, bot.stderr ? t("wroteAtLast", { bytes: bot.stderr_bytes }) : t("wroteNothing")),
+    bot.stderr ? scroller(t("wroteAtLast", { bytes: bot.stderr_bytes }), el("pre", {}, bdi(bot.stderr))) : null,
+  ].filter((part) => part !== null);
+}

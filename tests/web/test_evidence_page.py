@@ -1,0 +1,67 @@
+"""The page of a record: the times of the moves beside the limit, and what the programs did, for whoever has the key."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.web.canned import TRICKY, WHOLE, ShellTestCase
+
+BOT = {
+    "seat": 1,
+    "cpu": 1_230,
+    "memory": 52_400,
+    "limits": {"memory": 1_500},
+    "stderr": f"first line\n{TRICKY}",
+    "stderr_bytes": 4_321,
+    "numbers": {TRICKY: [[5, -2.0], [9, 3.5]]},
+    "messages": [
+        {"at": 1_234, "from": "daemon", "text": "(5,[]).\\r", "bytes": 8},
+        {"at": 1_500, "from": "bot", "text": TRICKY, "bytes": 8_000},
+    ],
+}
+MOVES = [{**move, "took": 400 + 10 * move["n"]} for move in WHOLE["moves"][:4]]
+ADDRESS = "/records/0a1b2c3d"
+
+
+class EvidencePageTest(ShellTestCase):
+    def setUp(self) -> None:
+        super().setUp()
+        timed: dict[str, Any] = {"options": {"move_milliseconds": 420}, "moves": MOVES, "length": len(MOVES)}
+        self.api["GET /records/0a1b2c3d"] = {**WHOLE, **timed}
+        self.api["GET /records/0a1b2c3d/positions?from=0&to=4"] = self.api[
+            "GET /records/0a1b2c3d/positions?from=0&to=63"
+        ]
+        self.api["GET /records/0a1b2c3d/evidence"] = {"bots": [BOT]}
+
+    def test_without_a_key_nothing_is_asked_for(self) -> None:
+        self.visit(ADDRESS, ".graph")
+        self.assertEqual(self.page.locator(".graph").count(), 2)
+        self.assertEqual(self.page.locator(".graph .limit").count(), 2)
+        self.assertEqual(self.page.locator(".graph .over").count(), 2)
+        self.see("The line is the limit of 0.4 s.")
+        self.assertEqual([address for _, address, _ in self.asked if "evidence" in address], [])
+        self.assertEqual(self.text(".privately"), "")
+
+    def test_the_key_is_taken_out_of_the_address_and_goes_with_the_tab(self) -> None:
+        self.visit("/records#key=5e5e", "table")
+        self.wait("location.hash === ''")
+        self.page.goto(self.page.url.replace("/records", ADDRESS))
+        self.see("What the programs did")
+        said = self.text(".privately")
+        for text in (
+            "1.2 s of processor time, at most 52 of 1500 MB of memory",
+            "1.234 s > (5,[]).\\r",
+            f"1.500 s < {TRICKY}… (8000 bytes)",
+            "End of its standard error (4321 bytes)",
+            TRICKY,
+            "from -2 to 3.5, at last 3.5",
+            "gamed play --again 0a1b2c3d",
+        ):
+            self.assertIn(text, said)
+
+    def test_a_key_of_another_game_shows_nothing(self) -> None:
+        self.api["GET /records/0a1b2c3d/evidence"] = {"bots": []}
+        self.visit(f"{ADDRESS}#key=5e5e", ".graph")
+        self.requests("GET", "/records/0a1b2c3d/evidence", 1)
+        self.assertEqual(self.text(".privately"), "")
+        self.assertEqual(self.page.locator("[role=alert]:visible").count(), 0)
