@@ -310,7 +310,10 @@ class Control(AMP):
         return kept.addCallback(lambda _kept: {})
 
     def _completed(self, room: str, seat: Seat, found: dict[str, Any]) -> dict[str, Any]:
-        """Return evidence with what only the daemon knows: the last messages, and the match's time of each number."""
+        """Return evidence with what only the daemon knows: the last messages, and the match's time of each number.
+
+        `opened`: the match's time 0, in milliseconds on the machine's monotonic clock.
+        """
         transcripts, numbers = self.runner.transcripts.get(room, ()), found.pop("numbers", {})
         if seat == len(transcripts) - 1:
             # The evidence on the last seat comes last.
@@ -319,7 +322,7 @@ class Control(AMP):
             return found
         before = self._runners.milliseconds() - transcripts[seat].now()
         moved = {name: [[at - before, number] for at, number in series] for name, series in numbers.items()}
-        return {**found, "numbers": moved, "messages": transcripts[seat].data()}
+        return {**found, "opened": before, "numbers": moved, "messages": transcripts[seat].data()}
 
     @commands.Means.responder
     def means(self, rooms: list[str]) -> Deferred[dict[str, Any]]:

@@ -262,9 +262,11 @@ class LeavingTests(RunnerTestCase):
         self.open()
         self.of(self.client.void(ID.format(1)))
         self.settle()
+        self.runners.milliseconds = lambda: 10**9
+        zero = self.runners.milliseconds() - self.runners.by_key[KEY].transcripts[ID.format(1)][1].now()
         self.of(self.client.evidence(ID.format(1), 1, '{"stderr": "x"}'))
         store = self.harness.store
-        kept = '{"stderr": "x", "numbers": {}, "messages": []}'
+        kept = json.dumps({"stderr": "x", "opened": zero, "numbers": {}, "messages": []})
         for day, found in (("2026-12-29", {1: kept}), ("2026-12-30", {})):
             self.assertEqual(self.successResultOf(store.evidence(ID.format(1), f"{day}T00:00:00.000Z")), found)
         self.assertNotIn(b"stderr", document(store.records[ID.format(1)]))

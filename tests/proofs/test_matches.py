@@ -20,3 +20,6 @@ class MatchProofs(CagedTestCase):
         self.need("swipl", "racket", "Xvfb")
         for name in (*TRIALS, nothing_is_left.__name__):
             print(self.run_trial("tests.proofs.match_proofs", name, LONGEST, PROVE=os.environ["PROVE"]))
+
+    def test_nobody_loses_unfairly(self) -> None:
+        print(self.run_trial("tests.proofs.fair_match", "", LONGEST, PROVE=os.environ["PROVE"]))

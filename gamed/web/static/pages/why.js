@@ -66,7 +66,9 @@ export function times(record, seats) {
   const limit = record.options?.move_milliseconds ?? record.options?.soft_milliseconds;
   if (!limit) return [];
   const rows = seats.flatMap(({ seat }) => {
+    const late = (record.departures ?? []).find((one) => one.seat === seat)?.taken;
     const taken = record.moves.filter((move) => move.seat === seat && move.took !== null).map((move) => move.took);
+    if (late !== undefined) taken.push(late);
     if (!taken.length) return [];
     const label = t("moveTimesOf", { name: isolated(seatName(seats, seat)), most: span(Math.max(...taken)), limit: span(limit) });
     return [el("div", { class: "timed" }, chip(seat), graph(label, taken, limit))];
