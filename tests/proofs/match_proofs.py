@@ -18,7 +18,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 from xml.etree import ElementTree as ET
 
 from twisted.internet.defer import Deferred
@@ -49,6 +49,7 @@ START_SECONDS = 5.0
 
 TIMES = {"hive": {"soft_milliseconds": 1_000, "hard_milliseconds": 1_000}}
 BY_ARGUMENT = "(define PORT (string->number (vector-ref (current-command-line-arguments) 0)))"
+Running: TypeAlias = subprocess.Popen[str]
 FAULTLESS = {"victory", "draw", "limit"}
 
 
@@ -153,42 +154,89 @@ def daemon() -> int:
     return found
 
 
+def disturbed(folder: Folder, place: str, whole: Any, after: float, disturb: Callable[[Running, int], None]) -> str:
+    """Run a match, disturb it, and run it again to its end: no game has been lost. Return how the first run ended.
+
+    `whole`: what an undisturbed one says. `disturb`: called after some seconds, with the descriptor of the daemon.
+    """
+    words = [*BATTLESHIP, "--dir", place]
+    running = folder.begin(*words, games=0)
+    refereeing = os.pidfd_open(daemon())
+    with suppress(subprocess.TimeoutExpired):
+        running.wait(after)
+    with suppress(ProcessLookupError):
+        disturb(running, refereeing)
+    os.close(refereeing)
+    said, _ = running.communicate(timeout=100)
+    found = folder.json(*words)
+    begun = list(matches(folder.path / place))
+    # A match whose last game was recorded by then, told or not, is followed by another one.
+    assert len(begun) <= 2, said
+    assert begun[-1].id == found["match"]
+    if len(begun) == 2:
+        plan = begun[0].plan
+        listed = [PLAY[0], "records", "list", "--json"]
+        told = subprocess.run(listed, cwd=folder.path / place, check=True, capture_output=True, text=True).stdout
+        assert all(plan.id_of(fixture) in told for fixture in plan.fixtures()), (said, told)
+    assert games_of(found) == games_of(whole), (said, found, whole)
+    assert running.returncode in (1, 11, -signal.SIGKILL), said
+    assert ("the daemon has ended" in said) == (running.returncode == 1), said
+    return f"status {running.returncode}"
+
+
 def that_is_killed_again_and_again(folder: Folder) -> None:
     """Kill the runner, the daemon or both at any time: the same command goes on to the same end."""
     whole = folder.json(*BATTLESHIP, "--dir", "whole")
-    lots, trials, stopped = random.Random(34), amount(60, 3), Counter[str]()
+    lots, trials, ends = random.Random(34), amount(180, 3), Counter[str]()
     for number in range(trials):
-        whom, place = ("runner", "daemon", "both")[number % 3], f"{number}"
-        words = [*BATTLESHIP, "--dir", place]
-        running = folder.begin(*words, games=0)
-        refereeing = os.pidfd_open(daemon())
-        with suppress(subprocess.TimeoutExpired):
-            running.wait(lots.uniform(0, 3))
-        if whom != "daemon":
-            running.kill()
-        if whom != "runner":
-            with suppress(ProcessLookupError):
+        whom = ("runner", "daemon", "both")[number % 3]
+
+        def kill(running: Running, refereeing: int, whom: str = whom) -> None:
+            if whom != "daemon":
+                running.kill()
+            if whom != "runner":
                 signal.pidfd_send_signal(refereeing, signal.SIGKILL)
-        os.close(refereeing)
-        said, _ = running.communicate(timeout=60)
-        stopped[f"{whom}, {running.returncode}"] += 1
-        if whom == "daemon":
-            # It may have been killed when the match was over.
-            assert running.returncode in (1, 11), said
-            assert ("the daemon has ended" in said) == (running.returncode == 1), said
-        found = folder.json(*words)
-        begun = list(matches(folder.path / place))
-        # A match whose last game was recorded by then, told or not, is followed by another one.
-        assert len(begun) <= 2, (whom, said)
-        assert begun[-1].id == found["match"]
-        if len(begun) == 2:
-            plan = begun[0].plan
-            listed = [PLAY[0], "records", "list", "--json"]
-            told = subprocess.run(listed, cwd=folder.path / place, check=True, capture_output=True, text=True).stdout
-            assert all(plan.id_of(fixture) in told for fixture in plan.fixtures()), (whom, said, told)
-        assert games_of(found) == games_of(whole), (whom, said, found, whole)
-        shutil.rmtree(folder.path / place)
-    report(f"{trials} kills: {dict(stopped)}")
+
+        ends[f"{whom}, {disturbed(folder, str(number), whole, lots.uniform(0, 3), kill)}"] += 1
+        shutil.rmtree(folder.path / str(number))
+    report(f"{trials} kills: {dict(ends)}")
+
+
+def whose_daemon_stands_still(folder: Folder) -> None:
+    """Stop the daemon for ten seconds at any time, as a machine that is suspended does."""
+    whole = folder.json(*BATTLESHIP, "--dir", "whole")
+    lots, trials, ends = random.Random(36), amount(20, 1), Counter[str]()
+
+    def stand(_running: Running, refereeing: int) -> None:
+        signal.pidfd_send_signal(refereeing, signal.SIGSTOP)
+        time.sleep(10)
+        signal.pidfd_send_signal(refereeing, signal.SIGCONT)
+
+    for number in range(trials):
+        ends[disturbed(folder, str(number), whole, lots.uniform(0, 3), stand)] += 1
+    report(f"{trials} times ten seconds: {dict(ends)}")
+
+
+def whose_disk_is_full(folder: Folder) -> None:
+    """Fill the disk for two seconds at any time."""
+    whole = folder.json(*BATTLESHIP, "--dir", "whole")
+    lots, trials, ends = random.Random(37), amount(60, 2), Counter[str]()
+    for number in range(trials):
+        place = folder.path / str(number)
+        place.mkdir()
+        subprocess.run(["mount", "-t", "tmpfs", "-o", "size=32m", "gamed-test", str(place)], check=True)
+
+        def fill(_running: Running, _refereeing: int, place: Path = place) -> None:
+            ballast = place / "ballast"
+            with suppress(OSError), ballast.open("wb", buffering=0) as file:
+                while file.write(bytes(4_096)):
+                    pass
+            time.sleep(2)
+            ballast.unlink()
+
+        ends[disturbed(folder, str(number), whole, lots.uniform(0, 3), fill)] += 1
+        subprocess.run(["umount", "--lazy", str(place)], check=True)
+    report(f"{trials} times a full disk: {dict(ends)}")
 
 
 def that_is_played_again(folder: Folder) -> None:
@@ -314,6 +362,8 @@ TRIALS: dict[str, Callable[[Folder], None]] = {
         of_programs_of_all_kinds,
         that_is_mirrored,
         that_is_killed_again_and_again,
+        whose_daemon_stands_still,
+        whose_disk_is_full,
         that_is_played_again,
         of_broken_bots,
     )
