@@ -112,6 +112,13 @@ def of_programs_of_all_kinds(folder: Folder) -> None:
     with screen():
         faultless(folder, "quoridor", world, world)
         faultless(folder, "quoridor", world, "bot:path")
+    # These reserve far more memory than they use.
+    here = ROOT / "tests" / "proofs"
+    for runtime, file in (("node", "hello.js"), ("java", "Hello.java")):
+        if shutil.which(runtime) is None:
+            report(f"{runtime} is not installed")
+        else:
+            faultless(folder, "battleship", f"{runtime}={runtime} {here / file} {{host}} {{port}}", "bot:random")
     for game in ("battleship", "quoridor", "hive", "roborally"):
         faultless(folder, game, "bot:greedy", "bot:random")
 
