@@ -36,6 +36,9 @@ from gamed.tournament.results import Cause, result_of
 LINES: Final = 15
 """Lines of standard error, moves, and messages without effect that are shown: the last ones."""
 
+IDLE: Final = 0.3
+"""Who waits has the processor for a smaller part of the time."""
+
 LONGEST: Final = 100
 """The most characters of a message that are shown."""
 
@@ -63,6 +66,8 @@ WORDS: Final = {
         "signal": "The program was ended by signal {number}: {signal}.",
         "failed": "The program could not be started: {failed}.",
         "running": "The program was still running.",
+        "held": "Its connection stayed open: a process that it has started holds it.",
+        "waiting": "It was waiting for something: in that time it hardly computed.",
         "waited": "It had {seconds:g} s from its start.",
         "finding": "The referee: {text}",
         "refused": "Had no effect, {count} x: {reason}",
@@ -98,6 +103,8 @@ WORDS: Final = {
         "signal": "Das Programm wurde durch Signal {number} beendet: {signal}.",
         "failed": "Das Programm ließ sich nicht starten: {failed}.",
         "running": "Das Programm lief noch.",
+        "held": "Die Verbindung blieb offen: Ein Prozess, den es gestartet hat, hält sie.",
+        "waiting": "Es wartete auf etwas: In dieser Zeit rechnete es kaum.",
         "waited": "Es hatte {seconds:g} s Zeit dafür.",
         "finding": "Der Schiedsrichter: {text}",
         "refused": "Hatte keine Wirkung, {count} x: {reason}",
@@ -176,11 +183,23 @@ class Explanation:
         program = left.get("program") or self.evidence.get(seat, {})
         if cause is not Cause.BEATEN:
             yield from _end(words, program)
+        if cause is Cause.TIME:
+            yield from self._meanwhile(words, seat, left, program)
         if cause is Cause.NEVER_CONNECTED and "running" in program:
             yield words["waited"].format(seconds=START_SECONDS)
         for finding in findings(self.history, self.judged.findings):
             if finding["seat"] == seat:
                 yield words["finding"].format(text=finding["text"])
+
+    def _meanwhile(
+        self, words: Mapping[str, str], seat: Seat, left: Mapping[str, Any], program: Mapping[str, Any]
+    ) -> Iterator[str]:
+        """Yield what a program did that has let its time pass."""
+        taken, spent = left.get("taken", 0), self.evidence.get(seat, {}).get("cpu")
+        if "status" in program:
+            yield words["held"]
+        elif spent is not None and spent <= IDLE * taken:
+            yield words["waiting"]
 
     def _refused(self, words: Mapping[str, str], seat: Seat) -> Iterator[str]:
         for refusal in refusals(self.history):

@@ -93,10 +93,13 @@ class ExplanationTests(SynchronousTestCase):
         self.assertIn("took too long for a move.\nIt took 2.03 s; allowed were 2.00 s, and 0.004 s of what", text)
         for found, said in (
             ({"running": True, "cpu": 2_010, "memory": 9_000}, "still running"),
+            ({"running": True, "cpu": 90, "memory": 9_000}, "It was waiting for something"),
             ({"status": 0}, "status 0"),
+            ({"status": 0}, "a process that it has started holds it"),
         ):
             late = evolve(explained("time", taken=2_034, gap=4, limit=2_000), evidence={0: found})
             self.assertIn(said, self.said(late))
+            self.assertEqual("waiting" in self.said(late), found.get("cpu") == 90)
         self.assertNotIn("It used", self.said(late))
 
     def test_what_the_referee_and_the_protocol_say(self) -> None:

@@ -15,17 +15,25 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamed import cli
 from gamed.core.keys import digest_of, is_opened, key_of
+from gamed.core.reception import Furnishes
+from gamed.lobby.lobby import Fixture
+from gamed.net.entrance import Entrance, Seating
+from gamed.net.transcript import Transcript
 from gamed.records.index import index
+from gamed.registry import game_types
 from gamed.replayers import summary
 from gamed.store.database import Database
 from gamed.store.memory import MemoryStore
+from tests.lobby.test_entrances import Port
 from tests.records.samples import ROOM, game, record
+from tests.records.test_every_end import Seat
 from tests.test_cli_records import StoreTestCase
 from tests.web.harness import WebHarness
 from tests.web.test_archive import archive
 
 SECRET = 32 * "5"
 MARKS = ("mark of Ann", "mark of Bob")
+SEED = 7_654_321_012_345
 LATER = "2999-01-01T00:00:00.000Z"
 NOW = "2026-11-29T00:00:00.000Z"
 
@@ -104,6 +112,41 @@ class PageTests(SynchronousTestCase):
             self.assertEqual(answer.status, 200, path)
             self.assertNotIn(b"mark of", answer.body, path)
             self.assertNotIn(digest_of(key_of(SECRET)).encode(), answer.body, path)
+
+
+class SeedTests(SynchronousTestCase):
+    def test_of_a_game_that_runs_nobody_is_told_its_seed(self) -> None:
+        for kind in game_types():
+            web = WebHarness(kind)
+            self.addCleanup(web.stop)
+            lobby = web.harness.lobby
+            room = lobby.open(kind, fixture=Fixture(ROOM, SEED, 2))
+            if isinstance(web.harness.factory.reception, Furnishes):
+                web.harness.factory.reception.furnish(room)
+            ports = [Port(), Port()]
+            entrances = [Entrance(web.harness.factory, port) for port in ports]  # type: ignore[arg-type]
+            kept = [lobby.reservations.make(room, seat) for seat in (0, 1)]
+            transcripts = [Transcript(lambda: 0), Transcript(lambda: 0)]
+            Seating(room, entrances, kept, ["Ann", "Bob"], transcripts, lambda _seat: None).begin()
+            stream = web.opened(f"/api/v1/rooms/{ROOM}/events")
+            players = [list(game_types()[kind].players.values())[-1] for _ in entrances]
+            seats = []
+            for number, (make, entrance) in enumerate(zip(players, entrances, strict=True)):
+                option = {"name": "AB"[number]} if kind == "roborally" else {}
+                seats.append(Seat(web.harness.connect(entrance=entrance), make(Random(number), **option)))
+                if begin := seats[-1].player.begin():
+                    seats[-1].wire.send(begin)
+            for _ in range(4):
+                web.pump(0.2)
+                for seat in seats:
+                    seat.play()
+            self.assertEqual((room.is_closed, room.history.was_started, room.history.seed), (False, True, SEED), kind)
+            bodies = [web.asked("GET", f"/api/v1/{path}").body for path in ("rooms", f"rooms/{ROOM}", "session")]
+            bodies += [stream.transport.value(), web.asked("GET", "/metrics").body]
+            bodies += [message["text"].encode() for transcript in transcripts for message in transcript.data()]
+            for body in bodies:
+                self.assertNotIn(str(SEED).encode(), body, kind)
+            self.assertIn(b"Ann" if kind != "roborally" else b'"A"', bodies[1], kind)
 
 
 class CommandTests(StoreTestCase):
