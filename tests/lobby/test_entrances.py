@@ -22,7 +22,9 @@ from gamed.lobby.room import Room
 from gamed.net.entrance import Entrance, Seating
 from gamed.net.transcript import KEPT, SHOWN, Transcript
 from gamed.records.own import to_history
+from gamed.records.positions import Replayed
 from gamed.registry import game_types
+from gamed.replayers import table_of
 from gamed.testing.harness import Harness
 from gamed.tournament.results import Cause, result_of
 from tests.records.test_every_end import SETTINGS, Seat
@@ -98,7 +100,13 @@ class Arena:
     def histories(self) -> list[History]:
         self.harness.clock.advance(1)
         self.harness.settle()
-        return [to_history(record) for record in self.harness.store.records.values()]
+        found = [to_history(record) for record in self.harness.store.records.values()]
+        for history in found:
+            # Pages and commands replay it, whenever it has ended.
+            replayed = Replayed(table_of(self.made, history.options), history)
+            assert list(replayed.played())
+            assert replayed.refused is None, replayed.refused
+        return found
 
 
 class SeatTests(SynchronousTestCase):

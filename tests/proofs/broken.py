@@ -99,7 +99,7 @@ def altered(fault: str, move: bytes) -> list[bytes | float]:
     return {
         "half": [move[: len(move) // 2], 999.0],
         "illegal": [re.sub(*ILLEGAL[GAME], move, flags=re.DOTALL)],
-        "late": [7.0, move],
+        "late": [1.3, move],
         "twice": [move, move],
         "long": [b"A" * 1_000_000 + b"\n"],
     }.get(fault, [move])

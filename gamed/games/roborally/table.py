@@ -524,18 +524,18 @@ class Manager(MatchTable):
     # Restoring
 
     def restore(self, entry: Entry) -> None:
-        """Apply an entry of the journal, and the automatic steps that follow from it."""
+        """Apply an entry of the journal, and the automatic steps that follow. A fixture may end before it begins."""
         if entry.kind == STARTED:
             names = self.match.names
             self._begin(tuple(names[number] for number in sorted(names)))
             self.match.names = names
         if entry.kind in (LEFT, ENDED):
-            # They may have come between two steps, and `_roll` has gone further. Recovery ends a match itself: with
-            # the `steps` of a HELD entry if that was the last, else where all steps have been made.
+            # They may have come between two steps, and `_roll` has gone further: `steps` says how far the game was.
             self._go_back(int(entry.data.get("steps", self.steps)))
         self.match.restore(entry)
-        if entry.kind == LEFT:
-            assert entry.seat is not None
+        if entry.kind == LEFT and self.status is Status.LOBBY:
+            return
+        if entry.kind == LEFT and entry.seat is not None:
             self.state = self.game.remove(self.state, entry.seat)
         if entry.kind in (STARTED, DRAWN, MOVE, LEFT):
             self._roll()
