@@ -67,6 +67,7 @@ WORDS: Final = {
         "failed": "The program could not be started: {failed}.",
         "running": "The program was still running.",
         "held": "Its connection stayed open: a process that it has started holds it.",
+        "came": "Its next message came {seconds:.2f} s after that.",
         "waiting": "It was waiting for something: in that time it hardly computed.",
         "waited": "It had {seconds:g} s from its start.",
         "finding": "The referee: {text}",
@@ -104,6 +105,7 @@ WORDS: Final = {
         "failed": "Das Programm ließ sich nicht starten: {failed}.",
         "running": "Das Programm lief noch.",
         "held": "Die Verbindung blieb offen: Ein Prozess, den es gestartet hat, hält sie.",
+        "came": "Seine nächste Nachricht kam {seconds:.2f} s danach.",
         "waiting": "Es wartete auf etwas: In dieser Zeit rechnete es kaum.",
         "waited": "Es hatte {seconds:g} s Zeit dafür.",
         "finding": "Der Schiedsrichter: {text}",
@@ -195,7 +197,11 @@ class Explanation:
         self, words: Mapping[str, str], seat: Seat, left: Mapping[str, Any], program: Mapping[str, Any]
     ) -> Iterator[str]:
         """Yield what a program did that has let its time pass."""
-        taken, spent = left.get("taken", 0), self.evidence.get(seat, {}).get("cpu")
+        found, over = self.evidence.get(seat, {}), left.get("at", 0) + self._began
+        taken, spent = left.get("taken", 0), found.get("cpu")
+        late = next((one["at"] for one in found.get("messages", ()) if one["from"] == "bot" and one["at"] > over), None)
+        if late is not None:
+            yield words["came"].format(seconds=(late - over) / 1000)
         if "status" in program:
             yield words["held"]
         elif spent is not None and spent <= IDLE * taken:

@@ -94,6 +94,10 @@ class ExplanationTests(SynchronousTestCase):
         for found, said in (
             ({"running": True, "cpu": 2_010, "memory": 9_000}, "still running"),
             ({"running": True, "cpu": 90, "memory": 9_000}, "It was waiting for something"),
+            (
+                {"messages": [{"at": at, "from": "bot", "text": "c", "bytes": 1} for at in (5_000, 5_350)]},
+                "came 0.35 s",
+            ),
             ({"status": 0}, "status 0"),
             ({"status": 0}, "a process that it has started holds it"),
         ):
