@@ -139,7 +139,11 @@ class Room:
 
     @property
     def at(self) -> int:
-        """The present time of the match, as entries have it."""
+        """The present time of the match, as its record has it."""
+        return self._at + round((self.services.held() - self._held_before) * 1000)
+
+    @property
+    def _at(self) -> int:
         return int((self._now() - self._opened_at) * 1000)
 
     @property
@@ -211,7 +215,7 @@ class Room:
     def _attest(self, seat: Seat, word: Word | None) -> None:
         """Note what is known of the program of a player who leaves a game that goes on."""
         if word and self.history.outcome is None and self.table.is_player(seat):
-            self._perform(Step(), (Entry(self.at, ATTESTED, self._number(seat), data=word),))
+            self._perform(Step(), (Entry(self._at, ATTESTED, self._number(seat), data=word),))
 
     def absent(self, seat: Seat, why: Termination, refusal: Refusal | None = None, word: Word | None = None) -> None:
         """End a fixture whose game has not begun, because a player has left, or never came. It loses."""
@@ -222,7 +226,7 @@ class Room:
         step = self.table.stop(why, self._now())
         is_of_two = self.party is not None and self.party.size == 2  # noqa: PLR2004 (two)
         outcome = self.table.outcome = Outcome(why, 1 - seat if is_of_two else None)
-        journal = (Entry(self.at, LEFT, seat, data={"why": str(why)}), ended(self.at, outcome))
+        journal = (Entry(self._at, LEFT, seat, data={"why": str(why)}), ended(self._at, outcome))
         return evolve(step, outcome=outcome, journal=journal, refused=refused)
 
     def observe(self, peer: Peer) -> None:
@@ -301,7 +305,7 @@ class Room:
         """Add an end to a step that closes a fixture's room before its game began: it is recorded nevertheless."""
         if self.history.is_fixture and step.closed and step.outcome is None and self.history.outcome is None:
             self.table.outcome = step.outcome = Outcome(why)
-            step.journal += (ended(self.at, step.outcome),)
+            step.journal += (ended(self._at, step.outcome),)
         return step
 
     def _act(self, method: Callable[..., Step], *arguments: Any) -> None:
@@ -460,7 +464,7 @@ class Room:
             return ()
         if self._refusals is None:
             self._refusals = MatchRefusals()
-        return self._refusals.add(number, refusal, self.at, len(self.history.entries), self.services.refusals.is_code)
+        return self._refusals.add(number, refusal, self._at, len(self.history.entries), self.services.refusals.is_code)
 
     def _number(self, seat: Seat) -> Seat | None:
         """Return the number of a seat's player in the match, if it has one. The seats of fixtures are numbered so."""
@@ -470,7 +474,7 @@ class Room:
 
     def _counted(self) -> tuple[Entry, ...]:
         """Return entries with the numbers of the refusals that the record does not have in full."""
-        return () if self._refusals is None else self._refusals.rest(self.at)
+        return () if self._refusals is None else self._refusals.rest(self._at)
 
     def _end(self, outcome: Outcome) -> None:
         log.info(

@@ -41,7 +41,7 @@ class Transcript:
     """The last messages of a seat, on all connections that have come for it."""
 
     now: Callable[[], int]
-    """Returns the time of the match, in milliseconds as `Entry.at`."""
+    """Returns the time of the match, in milliseconds as its record has it: `Room.at`."""
 
     messages: deque[Message] = field(factory=lambda: deque(maxlen=KEPT))
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import socket
 from random import Random
+from types import SimpleNamespace
 from typing import Any
 from unittest.mock import Mock
 
@@ -201,6 +202,12 @@ class TranscriptTests(SynchronousTestCase):
                 moved = [entry.at for entry in history.entries if entry.kind in (LINE, MOVE) and entry.seat == seat]
                 came = [message["at"] for message in messages if message["from"] == "bot"]
                 self.assertIn(moved[-1], came, kind)
+
+    def test_time_for_which_games_were_held_counts_as_in_the_record(self) -> None:
+        room = Arena("quoridor").open()
+        seconds, held = room.services.seconds(), room.services.held()
+        room.services = SimpleNamespace(seconds=lambda: seconds + 1, held=lambda: held + 1.5)  # type: ignore[assignment]
+        self.assertEqual(room.at, 2_500)
 
     def test_of_a_long_message_the_beginning_and_the_size(self) -> None:
         transcript = Transcript(lambda: 7)
