@@ -12,14 +12,21 @@ from typing import Any, Protocol, TypeAlias
 
 from attrs import frozen
 from twisted.internet.defer import Deferred
+from twisted.internet.error import ConnectionDone, ConnectionLost
 from twisted.protocols.amp import AMP, Command
+from twisted.python.failure import Failure
 
 from gamed.control import commands
+from gamed.core.errors import GamedError
 from gamed.core.game import Options, Seat
 from gamed.tournament.results import Result, from_data
 
 Means: TypeAlias = Mapping[Seat, Mapping[str, float]]
 """The means of the numbers that the programs of a game have told of themselves, by seat and name."""
+
+
+class DaemonLost(GamedError):  # noqa: N818 (it says what has happened)
+    """The connection to the daemon is lost."""
 
 
 @frozen
@@ -65,7 +72,7 @@ class DaemonClient(AMP):
 
     def _call(self, command: type[Command], **arguments: Any) -> Deferred[dict[str, Any]]:
         called: Deferred[dict[str, Any]] = self.callRemote(command, **arguments)  # type: ignore[no-untyped-call]
-        return called
+        return called.addErrback(_lost)
 
     # Commands
 
@@ -155,6 +162,11 @@ class DaemonClient(AMP):
         # First, so that whoever waits for an answer learns why there is none.
         self._follower.lost("" if reason is None else reason.getErrorMessage())
         super().connectionLost(reason)  # type: ignore[no-untyped-call]
+
+
+def _lost(failure: Failure) -> Failure:
+    failure.trap(ConnectionDone, ConnectionLost)
+    raise DaemonLost(f"the daemon has ended: {failure.getErrorMessage()}")
 
 
 def _take(name: str) -> Callable[[Mapping[str, Any]], Any]:

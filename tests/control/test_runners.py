@@ -15,7 +15,7 @@ from twisted.internet.defer import Deferred, maybeDeferred, succeed
 from twisted.test.iosim import connectedServerAndClient
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.arena.client import DaemonClient, Opening
+from gamed.arena.client import DaemonClient, DaemonLost, Opening
 from gamed.config import ControlConfig
 from gamed.control.runners import Control, Runners
 from gamed.core.errors import RoomError
@@ -199,6 +199,16 @@ class GameTests(RunnerTestCase):
         self.of(self.client.void(ID.format(1)))
         self.assertEqual(self.told.words[3:], ["ended 1 cancelled None"])
         self.assertTrue(self.told.results[0].is_void)
+
+    def test_whatever_is_asked_of_a_daemon_that_has_ended_fails_by_name(self) -> None:
+        self.open()
+        asked = [self.client.results([ID.format(1)])]
+        self.pump.flush()
+        self.runners.by_key[KEY].control.abort()  # type: ignore[union-attr]
+        self.pump.flush()
+        asked.append(self.client.results([ID.format(1)]))
+        for each in asked:
+            self.assertIn("the daemon has ended: ", str(self.failureResultOf(each, DaemonLost).value))
 
     def test_results_are_asked_for_while_games_run(self) -> None:
         """A runner that comes after a killed one asks before it plays on: what is not recorded by then, it repeats."""
