@@ -40,7 +40,7 @@ class Numbers:
         self._rest = text[ended : ended + LONGEST]
         if self._count < MOST and MARK in text:
             for line in LINE.finditer(text[:ended]):
-                self._take(line[1].decode(errors="replace"), line[2].decode(), at)
+                self._take(line[1].decode(), line[2].decode(), at)
 
     def _take(self, name: str, text: str, at: int) -> None:
         try:

@@ -20,7 +20,7 @@ from twisted.internet.interfaces import IDelayedCall
 from twisted.internet.process import reapProcessHandlers
 from twisted.python.failure import Failure
 
-from gamed.arena.client import DaemonClient, Means, Opening
+from gamed.arena.client import DaemonClient, DaemonLost, Means, Opening
 from gamed.arena.slots import Exit, Slot, SlotError, Start, sweep
 from gamed.control.commands import MOST_EVIDENCE
 from gamed.core.errors import GamedError, RoomError, StoreError
@@ -311,11 +311,8 @@ class Runner:
                 await self._exits(lane)
             exits = {seat: game.slot(seat).exited for seat in range(len(game.slots))}
             slots = [game.slot(seat) for seat in range(len(game.slots))]
-        except Exception:
-            # Whatever was asked of a daemon that has ended fails in its own way.
-            if self._why_lost:
-                return None
-            raise
+        except DaemonLost:
+            return None
         finally:
             self._games.pop(game_id, None)
             # If the daemon was lost before this was waited for, nobody else takes the error.
@@ -508,7 +505,7 @@ class Runner:
         self._why_lost = f"the daemon has ended: {reason}"
         for game in list(self._games.values()):
             if not game.over.called:
-                game.over.errback(_LostError())
+                game.over.errback(DaemonLost(self._why_lost))
         self._look()
 
     def _look(self) -> None:
@@ -531,7 +528,3 @@ def evidence(slot: Slot, word: Word, limits: Mapping[str, int], keys: Sequence[s
     while len(data := json.dumps({**found, "stderr": text}, ensure_ascii=False).encode()) > MOST_EVIDENCE:
         text = text[len(text) // 8 + 1 :]
     return data.decode()
-
-
-class _LostError(Exception):
-    """The daemon has ended within a game."""

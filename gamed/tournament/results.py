@@ -122,8 +122,8 @@ def result_of(history: History) -> Result:
     causes = {entry.seat: _cause(entry, words.get(entry.seat, {})) for entry in history.of_kind(LEFT)}
     if outcome.termination is Termination.FORFEIT:
         # A relayed line that nobody can read.
-        illegible = (entry.seat for entry in history.refused if entry.data["code"] == "illegible")
-        causes = dict.fromkeys(illegible, Cause.PROTOCOL) | causes
+        illegible = {entry.seat for entry in history.refused if entry.data["code"] == "illegible"}
+        causes |= dict.fromkeys(illegible - {outcome.winner}, Cause.PROTOCOL)
     return Result(
         history.room,
         outcome.termination,

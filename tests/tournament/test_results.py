@@ -6,7 +6,7 @@ from attrs import evolve
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.core.game import Outcome, Termination
-from gamed.core.history import ATTESTED, DRAWN, LEFT, MOVE, STARTED, Entry, History, Word, ended
+from gamed.core.history import ATTESTED, DRAWN, LEFT, MOVE, REFUSED, STARTED, Entry, History, Word, ended
 from gamed.tournament.results import VOID, Cause, Result, from_data, result_of, to_data
 
 DRAW = Entry(20, DRAWN, body=b"deal")
@@ -36,6 +36,15 @@ class ResultTests(SynchronousTestCase):
         result = result_of(history(*MOVES, left, end=Outcome(Termination.TIME, 0)))
         self.assertEqual(result.causes, {1: Cause.TIME})
         self.assertEqual([result.cause(seat) for seat in (0, 1)], [None, Cause.TIME])
+
+    def test_a_line_that_nobody_can_read_is_of_another_protocol(self) -> None:
+        lost = history(*MOVES, end=Outcome(Termination.FORFEIT, 0))
+        for seat, cause in ((1, Cause.PROTOCOL), (0, Cause.ILLEGAL)):
+            refused = (Entry(40, REFUSED, seat, b"?", {"code": "illegible"}),)
+            result = result_of(evolve(lost, refused=refused))
+            self.assertEqual((result.cause(0), result.cause(1)), (None, cause))
+            # Who has won has not left.
+            self.assertNotIn(0, result.causes)
 
     def test_each_end_with_a_loser_has_a_cause(self) -> None:
         """Where the loser has not left, the termination says it."""

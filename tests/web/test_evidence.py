@@ -161,8 +161,8 @@ class CommandTests(StoreTestCase):
         commands = (["list"], ["list", "--json"], ["show", ROOM], ["show", ROOM, "--json"], ["export", "--all", place])
         for command in commands:
             self.assertNotIn("mark of", self.run_gamed(*command).output, command)
-        for file in self.folder.rglob("*.xml"):
-            self.assertNotIn("mark of", file.read_text())
+        (file,) = self.folder.rglob("*.xml")
+        self.assertNotIn("mark of", file.read_text())
         copied = self.folder / "copied.db"
         arguments = ["store", "copy", f"sqlite:///{self.folder / 'games.db'}", f"sqlite:///{copied}"]
         self.assertEqual(CliRunner().invoke(cli.main, arguments).exit_code, 0)
