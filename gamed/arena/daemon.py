@@ -78,7 +78,8 @@ class PrivateDaemon(ProcessProtocol):
 
     def childDataReceived(self, _childFD: int, data: bytes) -> None:  # noqa: N803 (Twisted's signature)
         """Write its log, and look for the line that says that it is ready."""
-        self._log.write(data)
+        with suppress(OSError):  # A full disk costs lines of the log, not the match.
+            self._log.write(data)
         if not self._ready.called:
             self._said += data
             if READY in self._said:

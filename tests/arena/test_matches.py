@@ -7,10 +7,13 @@ from __future__ import annotations
 
 import tomllib
 from pathlib import Path
+from types import SimpleNamespace
 
+from twisted.internet.error import ProcessDone
+from twisted.python.failure import Failure
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.arena.daemon import configuration
+from gamed.arena.daemon import LOG, READY, PrivateDaemon, configuration
 from gamed.arena.runner import Entrant, filled
 from gamed.config import structure
 from gamed.registry import games
@@ -43,3 +46,13 @@ class PrivateDaemonTests(SynchronousTestCase):
         self.assertEqual(set(config.listeners), set(games()))
         self.assertEqual((config.web.endpoint, config.console.telnet, config.console.ssh), ("", "", ""))
         self.assertEqual(config.control.endpoint, "unix:/tmp/x/control.sock")
+
+    def test_a_full_disk_costs_lines_of_its_log_only(self) -> None:
+        folder = Path(self.mktemp())
+        folder.mkdir()
+        (folder / LOG).symlink_to("/dev/full")
+        daemon = PrivateDaemon(SimpleNamespace(spawnProcess=lambda *_, **_options: None), folder)
+        started = daemon.start()
+        daemon.childDataReceived(1, READY + b"\n")
+        self.assertEqual(self.successResultOf(started), daemon.socket)
+        daemon.processEnded(Failure(ProcessDone(0)))
