@@ -25,7 +25,7 @@ from gamed.core.game import MOVE_TIME, Seat
 from gamed.core.history import JOINED, STARTED, History, called
 from gamed.core.texts import printable, timestamp
 from gamed.records.own import PUBLISHER, Judgement, judgement, to_history
-from gamed.records.positions import Replayed, Turn, departures, findings, numbers_of, refusals, turns_of
+from gamed.records.positions import Replayed, Turn, departures, findings, losses, numbers_of, refusals, turns_of
 from gamed.records.record import Record
 from gamed.registry import game_types
 from gamed.replayers import table_of
@@ -156,9 +156,7 @@ class Explanation:
     @property
     def losers(self) -> dict[Seat, Cause]:
         """Why bots have lost, by their seats."""
-        result = result_of(self.history)
-        found = {seat: result.cause(seat) for seat in range(len(self.names))}
-        return {seat: cause for seat, cause in found.items() if cause is not None}
+        return {one["seat"]: one["cause"] for one in losses(self.history)}
 
     def lines(self, tongue: str) -> Iterator[str]:
         """Yield the explanation in a language."""

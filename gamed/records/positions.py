@@ -22,6 +22,7 @@ from gamed.core.findings import Finding
 from gamed.core.game import CHANCE, Reveals, Seat
 from gamed.core.history import JOINED, LEFT, LINE, MOVE, STARTED, Entry, History, called
 from gamed.core.table import Table, replay
+from gamed.tournament.results import result_of
 
 Data: TypeAlias = dict[str, Any]
 
@@ -232,6 +233,16 @@ def departures(history: History) -> list[Data]:
         program = {"program": programs[entry.seat]} if entry.seat in programs else {}
         found.append({**place, "at": max(0, entry.at - started), **said, **timed, **program})
     return found
+
+
+def losses(history: History) -> list[Data]:
+    """Return who has lost a match, and why: `seat`, `name`, and `cause`, a `Cause`. Empty if it has not ended."""
+    if history.outcome is None:
+        return []
+    names, result = _names(history), result_of(history)
+    seats = sorted(seat for seat in {*names, *result.causes} if seat is not None)
+    causes = {seat: result.cause(seat) for seat in seats}
+    return [{"seat": seat, "name": names.get(seat, ""), "cause": why} for seat, why in causes.items() if why]
 
 
 def refusals(history: History) -> list[Data]:

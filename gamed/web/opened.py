@@ -21,7 +21,7 @@ from gamed.core.history import History
 from gamed.records import own
 from gamed.records.index import Index
 from gamed.records.outline import Line, outline
-from gamed.records.positions import Replayed, departures, findings, refusals
+from gamed.records.positions import Replayed, departures, findings, losses, refusals
 from gamed.records.record import Record, RecordError, Summary, document, unplayed
 from gamed.records.written import Listing
 from gamed.registry import GameType, WrittenGame
@@ -119,6 +119,7 @@ class OpaqueRecord:
             "findings": [],
             "refusals": [],
             "departures": [],
+            "losses": [],
             "formats": [XML],
             "boards": False,
             "content": [attrs.asdict(line) for line in lines[:MOST_LINES]],
@@ -176,6 +177,7 @@ class OwnRecord:
             "findings": naming.named(findings(history, judged.findings)),
             "refusals": naming.named(refusals(history)),
             "departures": naming.named(departures(history)),
+            "losses": naming.named(losses(history)),
             "unjudged": judged.unjudged,
             "formats": self.formats,
             "boards": True,
@@ -235,6 +237,7 @@ class WrittenRecord:
             "findings": [],
             "refusals": [],
             "departures": [],
+            "losses": [],
             "unjudged": None,
             "formats": [XML, *self.game_type.page_formats],
             "boards": True,

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import re
+import sys
 from collections.abc import Callable
 from random import Random
+from subprocess import run
 
 from attrs import define
 from playwright.sync_api import Page
 
+from gamed.arena.matches import secret_of
 from gamed.core.clients import Player
 from gamed.core.errors import RemoteProtocolError
+from gamed.core.keys import key_of
 from gamed.registry import game_types
+from tests.arena.caged import NAMESPACE, why_not
+from tests.daemon import ROOT, SCRIPTS
 from tests.interop.browsing import LiveTestCase, until
 
 
@@ -80,3 +87,38 @@ class WhyTests(LiveTestCase):
 
     def test_roborally(self) -> None:
         self.check("roborally", b"TRP", lambda answer: re.sub(rb"\(\d,\d,", b"(1,1,", answer), "two registers")
+
+
+class KeyTests(LiveTestCase):
+    """The page of a game of `gamed play` that a program has lost by a fault of its own."""
+
+    def play(self) -> str:
+        """Play a game in the folder of the daemon that shows it; return its id."""
+        if why_not():
+            self.skipTest(why_not())
+        shows = self.daemon.config.read_text()
+        self.daemon.stop()
+        fails = f"fails={sys.executable} {ROOT / 'tests/proofs/broken.py'} traceback battleship {{host}} {{port}} x x 1"
+        words = [SCRIPTS / "gamed", "play", fails, "bot:random", "--game", "battleship", "--games", "1"]
+        command = [*NAMESPACE, *words, "--dir", self.daemon.directory, "--json"]
+        (game,) = json.loads(run(command, check=False, capture_output=True, timeout=100).stdout)["games"]
+        # The match's private daemon was configured by the same file.
+        self.daemon.config.write_text(shows)
+        self.daemon.start()
+        return str(game["id"])
+
+    def test_everybody_sees_the_cause_and_only_its_own_key_opens_what_a_program_wrote(self) -> None:
+        address, secret = f"/records/{self.play()}", secret_of(self.daemon.directory)
+        for key, is_opened in (
+            ("", False),
+            (key_of(secret, "random"), False),
+            (key_of(secret, "fails"), True),
+            (key_of(secret), True),
+        ):
+            page = self.tab(self.browser())
+            page.goto(f"{address}#key={key}")
+            page.wait_for_selector("text=has lost because its program crashed: its program ended with exit status 1")
+            page.wait_for_load_state("networkidle")
+            said = page.inner_text("main")
+            self.assertEqual("IndexError: list index out of range" in said, is_opened, said)
+            self.assertEqual(f"gamed play --again {address[9:17]}" in said, bool(key), said)

@@ -11,7 +11,7 @@ from gamed.core.errors import IllegalMove
 from gamed.core.findings import Finding
 from gamed.core.game import CHANCE, Outcome, Termination
 from gamed.core.history import ATTESTED, DRAWN, JOINED, LEFT, LINE, MOVE, REFUSED, STARTED, Entry, History, Value, ended
-from gamed.records.positions import LONGEST, Replayed, departures, findings, moves, refusals
+from gamed.records.positions import LONGEST, Replayed, departures, findings, losses, moves, refusals
 
 
 @frozen
@@ -175,6 +175,9 @@ class NotedTests(SynchronousTestCase):
         game = evolve(self.game(left), attested=(Entry(4_403, ATTESTED, 1, data=word),))
         place = {"seat": 1, "name": "Bob", "move": 2, "at": 3_404}
         self.assertEqual(departures(game), [{**place, "why": "left", "program": word}])
+        self.assertEqual(losses(game), [])
+        over = evolve(game, entries=[*game.entries, ended(4_404, Outcome(Termination.LEFT, 0))])
+        self.assertEqual(losses(over), [{"seat": 1, "name": "Bob", "cause": "crashed"}])
 
     def test_a_departure_without_its_numbers(self) -> None:
         # As a replay file has it.

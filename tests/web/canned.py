@@ -119,12 +119,17 @@ RECORD = {
     "length": 150,
     "seats": [{"seat": 0, "name": TRICKY, "points": 0}, {"seat": 1, "name": TURNED, "points": 1}],
 }
+UNREMARKABLE: dict[str, list[Any]] = {"findings": [], "refusals": [], "departures": [], "losses": []}
+"""What the record of a game has of which there is nothing to say."""
+
 WHOLE = {
     **RECORD,
+    **UNREMARKABLE,
     "moves": moves(1, 150),
     "outcome": {"termination": "forfeit", "winner": 1},
     "options": ROOM["options"],
     "findings": [{"code": "odd", "seat": 0, "name": TRICKY, "entry": 3, "move": 7, "text": "that was odd"}],
+    "losses": [{"seat": 0, "name": TRICKY, "cause": "illegal"}],
     "unjudged": None,
     "formats": ["xml", "replay"],
     "boards": True,
@@ -173,7 +178,7 @@ GO_RECORD = {
     "moves": LINE,
     "outcome": None,
     "options": {"size": 9, "komi": 6.5, "handicap": 0, "rules": "japanese"},
-    "findings": [],
+    **UNREMARKABLE,
     "formats": ["xml", "sgf", "gofans"],
     "boards": True,
     "tree": {"comment": "A short game", "nodes": NODES},

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from tests.games.roborally.scenes import scene, started
-from tests.web.canned import SESSION, ShellTestCase
+from tests.web.canned import SESSION, UNREMARKABLE, ShellTestCase
 from tests.web.test_board_roborally import laser_end
 
 
@@ -106,7 +106,7 @@ class MovesTests(ShellTestCase):
         seats = [{"seat": seat, "name": name} for seat, name in enumerate(("Anna", "Bert"))]
         columns = {"id": "0a1b2c3d", "publisher": "gamed-roborally", "version": "1.0", "game": "roborally"}
         facts = {"started": "2026-01-01T00:00:00Z", "ended": "", "length": 1, "options": {}, "outcome": None}
-        more = {"formats": ["xml"], "findings": [], "boards": True}
+        more = {**UNREMARKABLE, "formats": ["xml"], "boards": True}
         self.api["GET /records/0a1b2c3d"] = {**columns, **facts, **more, "seats": seats, "moves": [move]}
         there = {**scene(started("anlauf", 2)), "n": 0, "turn": []}
         self.api["GET /records/0a1b2c3d/positions?from=0&to=1"] = [there, {**there, "n": 1}]

@@ -387,7 +387,13 @@ class SettingsTest(ShellTestCase):
         crashed = {"status": -11, "cpu": 80, "memory": 9100}
         gone = {"seat": 1, "name": "Bob", "why": "left", "move": 149, "at": 8, "program": crashed}
         self.api["GET /records/0a1b2c3d"] |= {"refusals": [refusal], "departures": [gone, late]}
+        lost = {"seat": 1, "name": "Bob", "cause": "crashed"}
+        self.api["GET /records/0a1b2c3d"]["losses"] = [{"seat": 0, "name": "Ann", "cause": "illegal"}, lost]
         self.visit("/records/0a1b2c3d", ".steering")
+        self.see("hat verloren, weil ein Zug gegen die Regeln war: Das Programm war nicht am Zug.")
+        self.see(
+            "hat verloren, weil das Programm abgestürzt ist: sein Programm wurde durch Signal 11 beendet, nach 0,1 s"
+        )
         self.page.click(".refusals summary")
         self.assertIn("Ann: Das Programm war nicht am Zug.", self.page.text_content(".refusals li"))
         self.page.click("text=nach Zug 12")

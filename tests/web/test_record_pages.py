@@ -10,6 +10,7 @@ from tests.web.canned import (
     SESSION,
     TOY,
     TRICKY,
+    UNREMARKABLE,
     ShellTestCase,
     refused,
     scene,
@@ -77,7 +78,7 @@ class RecordsTest(ShellTestCase):
         known = {"id": "c4e55000", "publisher": "Chess Club", "version": "1.0b", "game": None, "seats": [], "length": 0}
         empty = {"started": "", "ended": "", "termination": None, "winner": None}
         listed = {**known, **empty}
-        more = {"outcome": None, "unjudged": None, "moves": [], "options": {}, "findings": [], "formats": ["xml"]}
+        more = {"outcome": None, "unjudged": None, "moves": [], "options": {}, **UNREMARKABLE, "formats": ["xml"]}
         self.api["GET /records?limit=25"] = {"records": [listed], "next": None}
         self.api["GET /records/c4e55000"] = {**listed, **more, "boards": False, "content": lines, "isCut": True}
         self.visit("/records", "table")

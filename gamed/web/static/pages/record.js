@@ -3,18 +3,13 @@
 import { gameOf, get, post } from "../api.js";
 import { findings, frame, moveList, refusals, stage, steerByKeys } from "../board.js";
 import { bdi, el, isolated, replace, svg } from "../dom.js";
-import { TERMINATIONS, button, choice, complaint, gameName, heading, lead, link, matchTitle, names, options, result, sided, span, when, worded } from "../parts.js";
+import { button, choice, complaint, gameName, heading, lead, link, matchTitle, names, options, result, sided, span, when, worded } from "../parts.js";
 import { letters, lineThrough, tree } from "../tree.js";
 import { translator } from "../words.js";
-import { programs, times } from "./why.js";
+import { causes, departure, programs, times } from "./why.js";
 
 export const words = {
   en: {
-    neverConnected: "it never connected",
-    notStarted: "its program cannot be started: {why}",
-    stillRan: "its program had not ended",
-    exitedWith: "its program ended with exit status {status}, after {cpu} of CPU, with at most {memory} MB",
-    killedBy: "its program was ended by signal {status}, after {cpu} of CPU, with at most {memory} MB",
     notPlayed: "gamed keeps this record as it is. It does not play {format}: there are no boards and no moves, and the record is found by its format only.",
     contentCut: "This is the beginning. The file has all of it.",
     playMoves: "Play the moves",
@@ -23,14 +18,8 @@ export const words = {
     goOnRecording: "Go on in the recorder",
     linkHere: "Link to this position",
     replayKeys: "Keys: ← and → for one move, Home, End, and the space bar to play.",
-    ranOut: "{limit} were allowed, {taken} were taken, of which {gap} do not count",
   },
   de: {
-    neverConnected: "es hat sich nie verbunden",
-    notStarted: "sein Programm lässt sich nicht starten: {why}",
-    stillRan: "sein Programm lief noch",
-    exitedWith: "sein Programm endete mit Exit-Status {status}, nach {cpu} Rechenzeit, mit höchstens {memory} MB",
-    killedBy: "sein Programm wurde durch Signal {status} beendet, nach {cpu} Rechenzeit, mit höchstens {memory} MB",
     notPlayed: "gamed bewahrt diese Aufzeichnung auf, wie sie ist. {format} spielt es nicht: Es gibt keine Bretter und keine Züge, und gefunden wird sie nur über ihr Format.",
     contentCut: "Das ist der Anfang. In der Datei steht alles.",
     playMoves: "Züge abspielen",
@@ -39,7 +28,6 @@ export const words = {
     goOnRecording: "Weiter mitschreiben",
     linkHere: "Link zu dieser Stellung",
     replayKeys: "Tasten: ← und → für einen Zug, Pos1, Ende, Leertaste zum Abspielen.",
-    ranOut: "erlaubt waren {limit}, gebraucht {taken}, davon zählen {gap} nicht",
   },
 };
 const t = translator(words);
@@ -81,31 +69,13 @@ function noted(record) {
     const said = `${isolated(one.name || t("seat", { n: one.seat + 1 }))}: ${text}`;
     found.set(n, [...new Set([...(found.get(n) ?? []), said])]);
   };
-  for (const one of record.findings ?? []) note(one.move, one, worded("refused", one.code, one.text));
-  for (const one of record.refusals ?? []) {
+  for (const one of record.findings) note(one.move, one, worded("refused", one.code, one.text));
+  for (const one of record.refusals) {
     const places = new Set(one.messages.map((message) => message.move));
     for (const n of places) note(n, one, worded("refused", one.code, one.reason));
   }
-  for (const one of record.departures ?? []) note(one.move, one, departure(one));
+  for (const one of record.departures) note(one.move, one, departure(one));
   return found;
-}
-
-/** Why a player left before the end, in words. */
-function departure({ why, limit, taken, gap, program }) {
-  const words = t(`any${TERMINATIONS[why] ?? "Left"}`);
-  const late = limit === undefined ? [] : [t("ranOut", { limit: span(limit), taken: span(taken), gap: `${gap} ms` })];
-  const details = [...late, ...(program ? fate(program) : [])];
-  return details.length ? `${words} (${details.join("; ")})` : words;
-}
-
-/** What became of a player's program, in words. */
-function fate({ status, cpu, memory, running, failed, seated }) {
-  const never = seated === false ? [t("neverConnected")] : [];
-  if (failed) return [...never, t("notStarted", { why: failed })];
-  if (running) return [...never, t("stillRan")];
-  if (status === undefined) return never;
-  const numbers = { status: Math.abs(status), cpu: span(cpu ?? 0), memory: Math.round((memory ?? 0) / 1000) };
-  return [...never, t(status < 0 ? "killedBy" : "exitedWith", numbers)];
 }
 
 /** Shows a record until the view is left. */
@@ -314,6 +284,7 @@ export async function show(view) {
         note,
         names(seats),
         verdict,
+        ...causes(record, seats),
         facts(record),
         el("div", { class: "buttons" }, permalink, start, record.tree && button(t("goOnRecording"), goOn)),
         el("div", { class: "buttons", role: "group", "aria-label": t("download") }, downloads(record, path)),
