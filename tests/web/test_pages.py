@@ -294,17 +294,22 @@ class RoomTest(ShellTestCase):
         self.wait("document.querySelector('.banner').hidden")
         self.errors.clear()
 
-    def test_after_a_restart_the_record_is_linked_and_the_clocks_stand(self) -> None:
+    def test_a_room_that_closed_unseen_is_followed_by_its_record(self) -> None:
         self.visit("/rooms/r1", ".board button")
         self.page.wait_for_selector(".clock.running")
         gone = {"code": "room-ended", "text": "this room has closed", "hint": "", "record": "0a1b2c3d"}
+        room = self.api["GET /rooms/r1"]
         self.api["GET /rooms/r1"] = lambda _: (404, {"error": gone})
         self.emit("/rooms/r1", "refused", {"status": 404, "error": gone})
         self.page.click(".banner button")
-        self.see("This room is closed. To the record", ".ending")
-        self.assertEqual(self.page.get_attribute(".ending a", "href"), "/records/0a1b2c3d")
+        self.page.wait_for_selector(".steering")
+        self.assertEqual(self.page.evaluate("location.pathname"), "/records/0a1b2c3d")
         self.assertEqual(self.page.locator(".clock.running, .complaint:not([hidden])").count(), 0)
-        self.visit("/rooms/r1?screen", ".board")
+        self.api["GET /rooms/r1"] = room
+        self.visit("/rooms/r1?screen", ".board button")
+        self.api["GET /rooms/r1"] = lambda _: (404, {"error": gone})
+        self.emit("/rooms/r1", "refused", {"status": 404, "error": gone})
+        self.page.click(".banner button")
         self.wait("location.pathname === '/records/0a1b2c3d' && location.search.includes('screen')")
         self.assertEqual(self.page.locator(".steering, .top:visible").count(), 0)
         self.errors.clear()

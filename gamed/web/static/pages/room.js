@@ -12,14 +12,19 @@ export async function show(view) {
   const path = `/rooms/${encodeURIComponent(view.id)}`;
   const room = await get(path, view.signal).catch((error) => {
     if (view.signal.aborted || !error.record) throw error;
-    const more = view.query.has("screen") ? "?screen" : ""; // a projector goes on showing the board alone
-    return view.go(`/records/${encodeURIComponent(error.record)}${more}`, { replaces: true });
+    return showRecord(view, error.record);
   });
   if (view.signal.aborted) return;
   view.entitle(gameName(room.game));
   const board = await stage(room.game, "watch", view);
   const shown = view.query.has("screen") ? (await import("./screen.js")).showScreen : showRoom;
   await shown(view, { path, room, board });
+}
+
+/** Shows the record in place of a room that has closed. */
+export function showRecord(view, id) {
+  const more = view.query.has("screen") ? "?screen" : ""; // a projector goes on showing the board alone
+  return view.go(`/records/${encodeURIComponent(id)}${more}`, { replaces: true });
 }
 
 async function showRoom(view, { path, room, board }) {
@@ -51,7 +56,7 @@ async function showRoom(view, { path, room, board }) {
 
   function draw(isAnimated) {
     const isPaused = room.state === "paused";
-    board.update(scene, isAnimated);
+    board.update({ ...scene, moves: log.moves }, isAnimated);
     seats.update(scene, log.moves, isPaused);
     board.settled(conclude);
     refused.update(scene);
@@ -155,10 +160,11 @@ async function showRoom(view, { path, room, board }) {
   const gone = (refusal) => {
     if (refusal && refusal.status !== 404) return trouble.say(refusal);
     isGone = !scene.outcome;
+    // The room was closed while this page was hidden or without a connection, so that it lacks the end.
+    if (isGone && refusal?.record) return showRecord(view, refusal.record);
     // Clocks stop.
     if (isGone) scene = { ...scene, turn: [], isLive: false };
     room.state = "ended";
-    room.record = refusal?.record ?? room.record;
     draw(false);
     if (!room.record) soon();
     return undefined;

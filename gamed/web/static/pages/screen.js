@@ -6,6 +6,7 @@ import { bdi, el, replace } from "../dom.js";
 import { button, chip, gameName, link, seatName } from "../parts.js";
 import { follow } from "../stream.js";
 import { t } from "../words.js";
+import { showRecord } from "./room.js";
 
 const PACE = 700; // minimal ms for which each move is shown
 const LONGEST_PACE = 60_000;
@@ -30,7 +31,7 @@ export async function showScreen(view, { path, room, board }) {
     // Names are told above the board, and there alone.
     const seats = scene.seats.map((one) => ({ ...one, name: "" }));
     // The longer the queue, the faster the animations.
-    board.update({ ...scene, seats }, isAnimated, 1 + queue.length / HASTE);
+    board.update({ ...scene, seats, moves: log.moves }, isAnimated, 1 + queue.length / HASTE);
     absent.update(scene);
     replace(people, scene.seats.map((one) => contestant(scene, one, absent.of(one.seat))));
     absent.tick();
@@ -102,11 +103,17 @@ export async function showScreen(view, { path, room, board }) {
   log.take({ scene: room.scene, moves: movesOf(room) });
   shownAt = performance.now();
   draw(room.scene, false);
-  const gone = () => {
-    plan();
-    setTimeout(() => poll(goOn, NEXT, view.signal), NEXT);
+  let isOver = Boolean(room.scene.outcome);
+  const hear = (event) => {
+    isOver = Boolean(event.scene.outcome);
+    take(event);
   };
-  follow(path, { scene: take, gone }, { signal: view.signal });
+  const gone = (refusal) => {
+    if (!isOver && refusal?.record) return showRecord(view, refusal.record);
+    plan();
+    return setTimeout(() => poll(goOn, NEXT, view.signal), NEXT);
+  };
+  follow(path, { scene: hear, gone }, { signal: view.signal });
 }
 
 function contestant(scene, one, absence) {
