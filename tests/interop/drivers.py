@@ -50,6 +50,19 @@ class Mouse:
         self.page.click(f"{grid} [{selector}='{place[0]},{place[1]}']")
 
 
+TOWARDS = """
+selector => {
+  const [from, to] = [document.activeElement, document.querySelector(selector)].map(one => one.getBoundingClientRect());
+  const middle = (box, from, size) => box[from] + box[size] / 2;
+  const right = middle(to, "left", "width") - middle(from, "left", "width");
+  const down = middle(to, "top", "height") - middle(from, "top", "height");
+  if (Math.abs(right) > 2) return right > 0 ? "ArrowRight" : "ArrowLeft";
+  return Math.abs(down) > 2 ? (down > 0 ? "ArrowDown" : "ArrowUp") : null;
+}
+"""
+"""The key that brings the cursor nearer to an element, as it is seen: a board may be turned."""
+
+
 class Keys:
     """Only keys: Tab to reach an element, arrows inside a grid, Enter."""
 
@@ -67,12 +80,9 @@ class Keys:
     def go(self, grid: str, selector: str, place: Sequence[int]) -> None:
         """Move the cursor in a grid of squares to a place."""
         tab_to(self.page, f"{grid} [{selector}]")
-        at = self.page.evaluate("name => document.activeElement.getAttribute(name).split(',').map(Number)", selector)
-        for here, there, less, more in zip(
-            at, place, ("ArrowLeft", "ArrowUp"), ("ArrowRight", "ArrowDown"), strict=True
-        ):
-            for _ in range(abs(there - here)):
-                self.page.keyboard.press(more if there > here else less)
+        target = f"{grid} [{selector}='{place[0]},{place[1]}']"
+        while key := self.page.evaluate(TOWARDS, target):
+            self.page.keyboard.press(key)
 
 
 def waits(page: Page, *phases: str) -> str:

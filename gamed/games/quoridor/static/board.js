@@ -3,7 +3,9 @@
 // Attributes for tests: `data-cell="x,y"`, `data-wall="x,y,horizontal|vertical"` (the gap where a click puts that wall;
 // `data-wall-of`: its far half at the border), `data-built` (a wall on the board), `data-preview` (one that a click would
 // place), `data-pawn="seat"`, `data-seat`, `data-legal` (where this player may go), `data-active` (this player's turn),
-// `data-do="vote-2|vote-4|reset|pawn|horizontal|vertical"`. Columns and rows count from 0 at the upper left.
+// `data-do="vote-2|vote-4|reset|pawn|horizontal|vertical"`. In these, columns and rows count from 0, as on the wire. People
+// read the notation of players: e5 is a cell, e3h the horizontal wall whose cell next to a1 is e3.
+// The board is turned so that the player's own side is down; horizontal, above, and the arrow keys are meant as it is seen.
 // Keys: arrows, Enter, h, v, Escape; s, w, r.
 
 import { ARROWS, bdi, el, isChord, isolated, nameOn, replace, svg } from "../../dom.js";
@@ -16,8 +18,11 @@ const PITCH = 12; // from cell to cell, in units of the drawing
 const CELL = 10;
 const GAP = PITCH - CELL;
 const EDGE = SIZE * PITCH - GAP;
-const MARGIN = 10;
-const WAYS = ["↓", "↑", "→", "←"]; // the direction of each seat's goal
+const MARGIN = 9;
+const EDGES = [0, 2, 3, 1]; // where each seat begins: at the top, on the right, at the bottom, on the left, clockwise from 0
+const WAYS = ["↓", "←", "↑", "→"]; // to the goal, by the edge where a seat begins
+const LETTERS = "abcdefghi";
+const OTHER = { horizontal: "vertical", vertical: "horizontal" };
 const VOTES = { s: 2, w: 4 };
 const WAITING = ["registering", "waiting", "voted"];
 const ENDED = ["rejected", "closed"];
@@ -30,11 +35,13 @@ function read(text) {
   return way ? { wall: [+x, +y, way] } : null;
 }
 
+const cellName = (x, y) => `${LETTERS[x]}${y + 1}`;
+const wallName = ([x, y, way]) => (way === "horizontal" ? `${cellName(x, y - 1)}h` : `${cellName(x - 1, y)}v`);
+
 export function describe(move, scene, t) {
   const { to, wall } = read(move.text) ?? {};
-  const [x, y, way] = to ?? wall ?? [];
-  if (x === undefined) return `${t("player", { n: move.seat + 1 })}: ${move.text}`;
-  return t(to ? "goesTo" : way === "horizontal" ? "putsHorizontal" : "putsVertical", { n: move.seat + 1, x, y });
+  if (!to && !wall) return `${t("player", { n: move.seat + 1 })}: ${move.text}`;
+  return t(to ? "goesTo" : "putsWall", { n: move.seat + 1, at: to ? cellName(...to) : wallName(wall) });
 }
 
 /** The rectangle of a wall: two cells long, from the upper left corner of its cell. */
@@ -74,6 +81,7 @@ export function create(root, context) {
   let noticed = null; // what the notice shows
   let moves = new Set();
   let places = new Set();
+  let turns = 0; // by how many quarters the board is turned clockwise
 
   // The parts
 
@@ -83,26 +91,35 @@ export function create(root, context) {
   const layer = (name, ...children) => svg("g", { "aria-hidden": "true", class: `q-${name}` }, ...children);
   const [goals, trail, builtLayer, pawnLayer, gapLayer] = ["goals", "way", "walls", "pawns", "gaps"].map((name) => layer(name));
   const shown = svg("rect", { "aria-hidden": "true", class: "q-preview" });
-  const labels = NUMBERS.flatMap((at) => [
-    svg("text", { x: middle(at), y: -6.8 }, `${at}`),
-    svg("text", { x: -6.8, y: middle(at) }, `${at}`),
-  ]);
-  const viewBox = `${-MARGIN} ${-MARGIN} ${EDGE + 2 * MARGIN - 4} ${EDGE + 2 * MARGIN - 4}`;
+  const labels = NUMBERS.flatMap((at) => [-6.4, EDGE + 6.4].flatMap((edge) => [
+    svg("text", { x: middle(at), y: edge }, LETTERS[at]),
+    svg("text", { x: edge, y: middle(at) }, `${at + 1}`),
+  ]));
+  const viewBox = `${-MARGIN} ${-MARGIN} ${EDGE + 2 * MARGIN} ${EDGE + 2 * MARGIN}`;
+  const square = (margin, attributes) =>
+    svg("rect", { x: -margin, y: -margin, width: EDGE + 2 * margin, height: EDGE + 2 * margin, "aria-hidden": "true", ...attributes });
+  const grain = svg("pattern", { id: "q-grain", width: 54, height: 9, patternUnits: "userSpaceOnUse" },
+    svg("path", { d: "M0 2.5C12 1 24 4.5 54 2.5M0 6.5C18 8.5 30 5 54 6.5" }));
   const board = svg(
     "svg",
     { class: "q-board", viewBox, role: "grid", "aria-label": t("board") },
-    svg("rect", { class: "q-ground", x: -1, y: -1, width: EDGE + 2, height: EDGE + 2, rx: 1, "aria-hidden": "true" }),
-    goals,
-    layer("labels", labels),
-    NUMBERS.map((y) => svg("g", { role: "row" }, NUMBERS.map((x) => cell(x, y)))),
-    trail,
-    builtLayer,
-    pawnLayer,
-    gapLayer,
-    shown,
+    svg("defs", {}, grain),
+    svg("g", { class: "q-turned" },
+      square(MARGIN, { class: "q-rim", rx: 2 }),
+      square(1, { class: "q-ground", rx: 1 }),
+      goals,
+      layer("labels", labels),
+      NUMBERS.map((y) => svg("g", { role: "row" }, NUMBERS.map((x) => cell(x, y)))),
+      square(1, { class: "q-grain", fill: "url(#q-grain)" }),
+      trail,
+      builtLayer,
+      pawnLayer,
+      gapLayer,
+      shown,
+    ),
   );
   const notice = el("div", { class: "q-notice", tabindex: -1 });
-  const stock = el("ul", { class: "q-stock", "aria-label": t("players") });
+  const stocks = [0, 1].map(() => el("ul", { class: "q-stock", "aria-label": t("players") })); // above the board and below
   const tools = el(
     "div",
     { class: "q-tools", role: "group", "aria-label": t("choose") },
@@ -112,7 +129,7 @@ export function create(root, context) {
   );
   const help = el("p", { class: "q-help" }, t("help"));
   const universe = el("p", { class: "q-help" });
-  const frame = el("div", { class: "q-frame" }, board, el("div", { class: "q-side" }, stock, tools, help));
+  const frame = el("div", { class: "q-frame" }, stocks[0], board, stocks[1], tools, help);
   for (const way of ["horizontal", "vertical"]) {
     for (const x of NUMBERS) for (const y of NUMBERS) addGap(x, y, way);
   }
@@ -171,6 +188,9 @@ export function create(root, context) {
     drawTools();
   }
 
+  /** The wall of the chosen direction at a cell. */
+  const chosen = (at) => wallAt(at, turns % 2 ? OTHER[placing] : placing);
+
   function put(wall) {
     if (!isMine() || !places.has(wall.join())) return false;
     if (isTouch && armed !== wall.join()) {
@@ -189,7 +209,7 @@ export function create(root, context) {
     return true;
   }
 
-  const called = ([x, y, way]) => t(way === "horizontal" ? "atHorizontal" : "atVertical", { x, y });
+  const called = (wall) => t("wallAt", { at: wallName(wall) });
 
   /** Shows a preview of a wall where it is legal; with `evenIfNot` (for the keyboard) also where it is not. */
   function show(wall, evenIfNot = false) {
@@ -214,7 +234,7 @@ export function create(root, context) {
       return { wall: [+x, +y, way] };
     }
     const to = spot.dataset.cell.split(",").map(Number);
-    return placing === "pawn" ? { to } : { to, wall: wallAt(to, placing) };
+    return placing === "pawn" ? { to } : { to, wall: chosen(to) };
   }
 
   board.addEventListener("pointerdown", (event) => {
@@ -242,6 +262,7 @@ export function create(root, context) {
   }
 
   function step([right, down]) {
+    for (let n = 0; n < turns; n++) [right, down] = [down, -right];
     const within = (at) => Math.min(Math.max(at, 0), SIZE - 1);
     point([within(cursor[0] + right), within(cursor[1] + down)]);
     cells.get(cursor.join()).focus();
@@ -250,7 +271,7 @@ export function create(root, context) {
 
   /** Shows and announces the wall at the cursor. */
   function consider() {
-    const wall = wallAt(cursor, placing);
+    const wall = chosen(cursor);
     show(wall, true);
     if (isMine()) context.announce(t(places.has(wall.join()) ? "fits" : "fitsNot", { wall: called(wall) }));
     else context.announce(t("notNow"));
@@ -260,8 +281,8 @@ export function create(root, context) {
     isTouch = false;
     if (!isMine()) context.announce(t("notNow"));
     else if (placing === "pawn") {
-      if (!go(cursor)) context.announce(t("notThere", { x: cursor[0], y: cursor[1] }));
-    } else if (!put(wallAt(cursor, placing))) consider();
+      if (!go(cursor)) context.announce(t("notThere", { at: cellName(...cursor) }));
+    } else if (!put(chosen(cursor))) consider();
   }
 
   board.addEventListener("keydown", (event) => {
@@ -351,7 +372,7 @@ export function create(root, context) {
 
   function drawGoals() {
     const long = EDGE + 2;
-    const [far, near, thin] = [EDGE + 1.6, -3.2, 1.6];
+    const [far, near, thin] = [EDGE + 1.4, -3, 1.6];
     const strips = [
       { x: -1, y: far, width: long, height: thin },
       { x: -1, y: near, width: long, height: thin },
@@ -361,7 +382,7 @@ export function create(root, context) {
     const nodes = scene.board.pawns.map((_, seat) => {
       const strip = strips[seat];
       const [x, y] = [strip.x + strip.width / 2, strip.y + strip.height / 2];
-      const flag = [svg("circle", { cx: x, cy: y, r: 2.3 }), svg("text", { x, y }, `${seat + 1}`)];
+      const flag = [svg("circle", { cx: x, cy: y, r: 1.9 }), svg("text", { x, y }, `${seat + 1}`)];
       return svg("g", { class: "q-goal", "data-seat": seat }, svg("rect", { ...strip, rx: 0.8 }), flag);
     });
     replace(goals, nodes);
@@ -379,15 +400,13 @@ export function create(root, context) {
       const [x, y] = key.split(",").map(Number);
       const pawn = position.pawns.findIndex((at) => at.join() === key);
       const isLegal = isMine() && moves.has(key);
+      const sides = [across(x, y), along(x + 1, y), across(x, y + 1), along(x, y)];
       const said = [
-        `${x}, ${y}`,
+        cellName(x, y),
         pawn >= 0 && label(pawn),
         isLegal && t("possible"),
         goal.has(key) && t("goal", { n: mine + 1 }),
-        across(x, y) && t("wallAbove"),
-        across(x, y + 1) && t("wallBelow"),
-        along(x, y) && t("wallLeft"),
-        along(x + 1, y) && t("wallRight"),
+        ...["wallAbove", "wallRight", "wallBelow", "wallLeft"].map((side, n) => sides[(n - turns + 4) % 4] && t(side)),
       ];
       node.setAttribute("aria-label", said.filter(Boolean).join(", "));
       node.toggleAttribute("data-legal", isLegal);
@@ -396,6 +415,7 @@ export function create(root, context) {
   }
 
   function drawWalls(last) {
+    const builders = new Map((scene.moves ?? []).map((move) => [read(move.text)?.wall?.join(), move.seat]));
     const keys = new Set(scene.board.walls.map(String));
     for (const [key, node] of walls) {
       if (keys.has(key)) continue;
@@ -405,9 +425,11 @@ export function create(root, context) {
     for (const wall of scene.board.walls) {
       const key = wall.join();
       if (!walls.has(key)) {
-        walls.set(key, svg("rect", { "data-built": key, class: "q-wall", ...bar(wall) }));
+        walls.set(key, svg("rect", { "data-built": key, class: "q-wall", rx: 0.6, ...bar(wall) }));
         builtLayer.append(walls.get(key));
       }
+      // It is not known who has built what was there before the first move.
+      walls.get(key).dataset.seat = builders.get(key) ?? "";
       walls.get(key).classList.toggle("q-last", last?.wall?.join() === key);
     }
   }
@@ -420,7 +442,13 @@ export function create(root, context) {
     }
     at.forEach(([x, y], seat) => {
       if (!pawns.has(seat)) {
-        const shape = [svg("circle", { class: "q-ring", r: 4.4 }), svg("circle", { r: 3.5 }), svg("text", {}, `${seat + 1}`)];
+        const shape = [
+          svg("circle", { class: "q-ring", r: 4.5 }),
+          svg("circle", { class: "q-shade", r: 4.2 }),
+          svg("circle", { r: 3.7 }),
+          svg("circle", { class: "q-groove", r: 2.8 }),
+          svg("text", {}, `${seat + 1}`),
+        ];
         pawns.set(seat, svg("g", { class: "q-pawn", "data-pawn": seat, "data-seat": seat }, shape));
         pawnLayer.append(pawns.get(seat));
       }
@@ -440,20 +468,23 @@ export function create(root, context) {
     const { left, pawns: at, to_move: movers } = scene.board;
     const most = at.length === 2 ? 10 : 5;
     const you = el("span", { class: "q-you" }, `(${t("youAre")})`);
-    const lines = at.map((_, seat) => {
+    const rows = [[], []];
+    at.forEach((_, seat) => {
       const name = nameOn(scene.seats, seat);
       const isMover = isOn && movers.includes(seat);
-      return el(
+      const edge = (EDGES[seat] + turns) % 4;
+      const row = el(
         "li",
         { "data-seat": seat, class: isMover && "q-on", "aria-current": isMover && "true" },
         el("span", { class: "chip" }, `${seat + 1}`),
         el("span", {}, el("span", { class: "q-who" }, name ? bdi(name) : t("player", { n: seat + 1 })), scene.you?.seat === seat && [" ", you]),
-        el("span", { class: "q-to" }, t("target", { arrow: WAYS[seat] })),
+        el("span", { class: "q-to" }, t("target", { arrow: WAYS[edge] })),
         el("span", { class: "q-count" }, t("walls", { count: left[seat] })),
         el("span", { class: "q-bars" }, Array.from({ length: most }, (_, n) => el("i", { class: n < left[seat] && "q-full" }))),
       );
+      rows[edge === 1 || edge === 2 ? 1 : 0].push(row);
     });
-    replace(stock, lines);
+    stocks.forEach((stock, n) => replace(stock, rows[n]));
   }
 
   function drawTools() {
@@ -496,6 +527,10 @@ export function create(root, context) {
     }
     const last = read(scene.last?.text);
     isOn = !said && !scene.outcome;
+    turns = (6 - (EDGES[mode === "play" ? scene.you?.seat : 1] ?? 2)) % 4;
+    const turned = board.querySelector(".q-turned");
+    turned.setAttribute("transform", `rotate(${90 * turns}, ${EDGE / 2}, ${EDGE / 2})`);
+    turned.style.setProperty("--upright", `${-90 * turns}deg`);
     if (!cursor) point(scene.board.pawns[scene.you?.seat ?? 0]);
     board.toggleAttribute("data-active", isMine());
     board.dataset.seat = scene.board.to_move[0] ?? "";

@@ -107,6 +107,7 @@ export async function show(view) {
     return {
       board: board && nodes ? { ...board, marks: letters(nodes, here()?.node ?? 0) } : board,
       phase: position?.phase ?? "play",
+      moves: line.moves.slice(0, n),
       seats,
       options: record.options ?? {},
       outcome: isEnd ? record.outcome : null,

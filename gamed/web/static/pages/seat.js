@@ -118,7 +118,7 @@ export async function show(view) {
   }
 
   function draw(isAnimated) {
-    board.update(scene, isAnimated);
+    board.update({ ...scene, moves: log.moves }, isAnimated);
     const isPaused = scene.state === "paused" && !over();
     seats.update(scene, log.moves, isPaused);
     replace(state, isPaused && badge("paused"));
