@@ -37,7 +37,7 @@ export async function boardOf(kind) {
 
 /**
  * Makes a game's board: {node, status, update(scene, animate, pace), rest(), settled(call),
- * describe(move, scene, moves), t}.
+ * describe(move, scene, moves), brief(move, moves), t}.
  *
  * `pace`: by how much the animation is faster than usual.
  * `act(action)` is called when the player does something.
@@ -86,6 +86,8 @@ export async function stage(kind, mode, { act, announce, root: page, signal }) {
     },
     /** One sentence for a move; `moves`: all of the game. */
     describe: (move, scene, moves) => describe(module, move, { ...scene, seats: isolatedNames(scene) }, own, moves),
+    /** A move in the notation of players; null if the game has none for it. `moves`: all of the game. */
+    brief: (move, moves) => module?.brief?.(move, own, moves) ?? null,
   };
 }
 
@@ -205,20 +207,25 @@ function refused({ text, expected, move }, jump) {
 
 /**
  * The list of moves: {node, set(moves, say), add(moves, say), change(moves, say), mark(n)}. With `jump(n)`, each move is
- * a button that calls it. `notes`, sentences by the numbers of moves, mark these.
+ * a button that calls it. `notes`, sentences by the numbers of moves, mark these. A move with a notation, which
+ * `brief(move)` returns, is shown by that alone, two in a row.
  */
-export function moveList(jump, notes = new Map()) {
+export function moveList(jump, { notes = new Map(), brief = () => null } = {}) {
   const list = el("ol", { class: "moves", role: "list" });
   const none = el("p", { class: "muted" }, t("noMoves"));
   const box = el("div", { class: "scroller tall", role: "region", "aria-label": t("moves"), tabindex: 0 }, none, list);
   let marked = null;
 
   function line(move, say) {
-    const text = [el("span", { class: "n" }, `${move.n}.`), " ", chip(move.seat), " ", bdi(say(move))];
+    const [short, sentence] = [brief(move), say(move)];
+    const shown = short ? [el("bdi", { "aria-hidden": "true" }, short), el("span", { class: "unseen" }, sentence)] : [bdi(sentence)];
+    const text = [el("span", { class: "n" }, `${move.n}.`), " ", chip(move.seat), " ", ...shown];
+    list.classList.toggle("paired", list.classList.contains("paired") || Boolean(short));
     const time = move.took === null || move.took === undefined ? null : el("span", { class: "took" }, span(move.took));
     const said = notes.get(move.n)?.join(" ");
     if (said) text.push(" ", el("span", { class: "warn", role: "img", title: said, "aria-label": said }, "⚠"));
-    const body = jump ? button(text, () => jump(move.n), { class: "plain" }) : el("span", {}, text);
+    const title = short ? sentence : null;
+    const body = jump ? button(text, () => jump(move.n), { class: "plain", title }) : el("span", { title }, text);
     return el("li", { "data-n": move.n }, body, time);
   }
 

@@ -50,6 +50,13 @@ export function describe(move, scene, t) {
   return t("answers", { name, cell, state: t([null, "water", "isHit", "hitSunk"][said.code]) });
 }
 
+/** A shot, and its answer beside it: "C7", "✕ hit". */
+export function brief(move, t) {
+  const said = parsed(move.text);
+  if (said?.code === null) return named(said.at);
+  return said && said.code < 4 ? `${"≈✕✚"[said.code - 1]} ${t([null, "water", "isHit", "hitSunk"][said.code])}` : null;
+}
+
 /** The cells of a ship [x, y, length, way], in order. */
 function shipCells([x, y, length, way]) {
   return Array.from({ length }, (_, step) => (way === "h" ? [x + step, y] : [x, y + step]));

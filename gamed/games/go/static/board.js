@@ -57,6 +57,12 @@ export function describe(move, scene, t) {
   return count ? t(count === 1 ? "takesOne" : "takes", { move: plays, count }) : plays;
 }
 
+/** A stone as players write it: "C7", and how many it takes. */
+export function brief(move) {
+  if (["pass", "resign"].includes(move.text)) return null;
+  return move.taken ? `${move.text} ×${move.taken}` : move.text;
+}
+
 /** The looks of each side's stones: a class for black and white, a colour of the palette and a letter for others. */
 function looks(board) {
   const sides = [...new Set([...(board.sides ?? []), ...Object.keys(board.stones)])];

@@ -160,7 +160,7 @@ async function write(view) {
   const board = await stage("go", "play", { ...view, act: does });
   const say = (move) => board.describe(move, now.scene);
   const goto = (node) => quietly({ do: "goto", node });
-  const list = moveList((n) => goto(now.moves[n - 1].node));
+  const list = moveList((n) => goto(now.moves[n - 1].node), { brief: board.brief });
   const variations = tree(t("variations"), { say, select: goto });
   const end = el("p", { class: "ending" });
   const note = el("textarea", { rows: 3, maxlength: 4000 });

@@ -44,6 +44,12 @@ export function describe(move, scene, t) {
   return t(to ? "goesTo" : "putsWall", { n: move.seat + 1, at: to ? cellName(...to) : wallName(wall) });
 }
 
+/** A move as players write it: "e5", "e3h". */
+export function brief(move) {
+  const { to, wall } = read(move.text) ?? {};
+  return to ? cellName(...to) : wall && wallName(wall);
+}
+
 /** The rectangle of a wall: two cells long, from the upper left corner of its cell. */
 function bar([x, y, way]) {
   return way === "horizontal"

@@ -96,7 +96,8 @@ export async function show(view) {
   let timer = 0;
 
   const notes = noted(record);
-  const list = moveList((to) => jump(to), notes);
+  const brief = (move) => board?.brief(move, line.moves);
+  const list = moveList((to) => jump(to), { notes, brief });
   const variations = nodes && nodes.length > record.moves.length ? tree(t("variations"), { say, select }) : null;
   const comment = el("p", { class: "comment", hidden: true });
   const note = el("ul", { class: "notes warn", hidden: true });

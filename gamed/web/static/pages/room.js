@@ -29,7 +29,7 @@ export function showRecord(view, id) {
 
 async function showRoom(view, { path, room, board }) {
   const log = new MoveLog();
-  const list = moveList();
+  const list = moveList(null, { brief: (move) => board.brief(move, log.moves) });
   const seats = players({ started: room.started, announce: view.announce, signal: view.signal });
   const end = ending();
   const refused = refusals();

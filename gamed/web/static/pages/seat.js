@@ -23,7 +23,7 @@ export async function show(view) {
   const seat = await get(path, view.signal);
   const title = gameName(seat.game);
   const log = new MoveLog();
-  const list = moveList();
+  const list = moveList(null, { brief: (move) => board.brief(move, log.moves) });
   const end = ending();
   const state = el("span", {});
   const trouble = complaint();

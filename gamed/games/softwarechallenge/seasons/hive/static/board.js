@@ -57,6 +57,14 @@ export function describe(move, scene, t, moves = []) {
   return t("unclear", { color, text: move.text });
 }
 
+/** A move by the letters on the piece and its places: "Be 0,1", "An 1,2→2,2". */
+export function brief(move, t, moves) {
+  const [kind, first, second] = move.text.split(" ");
+  if (kind === "S" && second) return `${t(`short${first.toUpperCase()}`)} ${second}`;
+  const letter = kind === "D" && second && first !== "-" ? dragged(move, moves) : null;
+  return letter ? `${t(`short${letter.toUpperCase()}`)} ${first}→${second}` : null;
+}
+
 // Drawing
 
 const centre = (x, y) => [WIDE * (x + (-x - y) / 2), SIZE * 1.5 * (-x - y)];
