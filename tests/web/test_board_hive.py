@@ -223,12 +223,12 @@ class MouseTests(HiveBoardTestCase):
         self.mount("hive", shown)
         self.field("0,0").click()
         self.announced()
-        self.field("5,-5").click()
+        self.field("3,-3").click()
         self.assertEqual((self.acted(), self.announced()), ([], ["The chosen piece cannot go there."]))
         self.assertEqual(self.marked("chosen"), {"0,0"})
         self.field("0,0").click()
         self.assertEqual((self.marked("chosen"), self.announced()), (set(), ["Selection cleared."]))
-        self.field("5,-5").click()
+        self.field("3,-3").click()
         self.assertEqual(self.announced(), ["Choose one of your pieces first."])
 
     def test_another_piece_may_be_chosen_instead(self) -> None:

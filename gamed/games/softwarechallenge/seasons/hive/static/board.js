@@ -2,7 +2,8 @@
 //
 // For tests: root data-kind, data-phase; each field data-cell="x,y", data-stack (letters bottom to top, upper case: red),
 // data-target, data-movable, data-chosen, data-last; pieces in hand data-piece="ANT" data-seat; data-action="skip".
-// Keys: left and right go along a row, up and down straight on, Home, PageUp, End, PageDown (7, 9, 1, 3 of the number
+// data-danger: a bee with at most two free fields around it.
+// Keys: 1 to 5 pick a piece of the hand; left and right go along a row, up and down straight on, Home, PageUp, End, PageDown (7, 9, 1, 3 of the number
 // pad) to the four fields above and below; Enter and Space pick and drop, Escape lets go.
 
 import { bdi, el, isChord, nameOn, replace, svg } from "../../dom.js";
@@ -13,6 +14,8 @@ export { words };
 
 const RADIUS = 5;
 const SIZE = 10;
+const WHOLE = [-97, -88, 97, 88]; // left, top, right, bottom
+const LEAST = [62, 54]; // half of the smallest part that is shown
 const WIDE = Math.sqrt(3) * SIZE;
 const PIECES = { BEE: "Q", SPIDER: "S", GRASSHOPPER: "G", BEETLE: "B", ANT: "A" };
 const STEPS = {
@@ -85,10 +88,11 @@ const INSECTS = {
   A: "M-3.3 0a.9.9 0 1 0 1.8 0a.9.9 0 1 0-1.8 0M-1.5 0a.9.8 0 1 0 1.8 0a.9.8 0 1 0-1.8 0M.3 0a1.5 1.1 0 1 0 3 0a1.5 1.1 0 1 0-3 0M-1.2.6L-2 2.2M-.6.8V2.4M0 .6L.8 2.2M-1.2-.6L-2-2.2M-.6-.8V-2.4M0-.6L.8-2.2",
 };
 
-/** The token of a piece, around (0, 0). Red tokens are round and blue ones square, so that colours are not needed. */
+/** A tile, around (0, 0). What is drawn on red ones is round, on blue ones square, so that colours are not needed. */
 function token(seat, ...inside) {
-  const body = seat === 0 ? svg("circle", { r: 7 }) : svg("rect", { x: -6.3, y: -6.3, width: 12.6, height: 12.6, rx: 1.6 });
-  return svg("g", { class: `h-piece h-seat-${seat}` }, body, ...inside);
+  const plate = { class: "h-plate", ...(seat === 0 ? { r: 7 } : { x: -5.9, y: -5.9, width: 11.8, height: 11.8, rx: 1.6 }) };
+  const body = [hexagon(SIZE - 1, { class: "h-tile" }), svg(seat === 0 ? "circle" : "rect", plate)];
+  return svg("g", { class: `h-piece h-seat-${seat}` }, ...body, ...inside);
 }
 
 const lettersOf = (letter, t) => t(`short${letter.toUpperCase()}`);
@@ -99,7 +103,7 @@ function piece(letter, t, isCovered = false) {
     isCovered ? null : svg("text", { class: "h-letters" }, lettersOf(letter, t)));
 }
 
-const picture = (content, name) => svg("svg", { viewBox: "-8 -8 16 16", "aria-hidden": "true", class: name }, content);
+const picture = (content, name) => svg("svg", { viewBox: "-10 -10 20 20", "aria-hidden": "true", class: name }, content);
 
 /** A stack around (0, 0). Up to three pieces are visible below the topmost one. */
 function stack(letters, t) {
@@ -148,15 +152,24 @@ export function create(root, context) {
   const help = plays && el("p", { class: "h-help" }, t("help"));
   const box = el("div", { class: "hive" }, hands[0].node, el("div", { class: "h-middle" }, skip, grid, detail), hands[1].node,
     el("div", { class: "h-below" }, end, count, help));
-  const above = svg("g", { class: "h-above", "aria-hidden": "true" });
+  const way = svg("line", { class: "h-way", "marker-end": "url(#h-head)" });
+  const head = svg("marker", { id: "h-head", viewBox: "0 0 6 6", refX: 4, refY: 3, markerWidth: 4, markerHeight: 4, orient: "auto" },
+    svg("path", { d: "M0 0L6 3L0 6z" }));
+  const above = svg("g", { class: "h-above", "aria-hidden": "true" }, svg("defs", {}, head), way);
   for (const row of cells()) grid.append(svg("g", { role: "row" }, ...row.map(makeField)));
   grid.append(above);
   grid.addEventListener("keydown", pressed);
   box.addEventListener("keydown", (event) => {
-    if (event.key !== "Escape" || isChord(event) || !chosen) return;
+    if (isChord(event)) return;
+    const name = Object.keys(PIECES)[Number(event.key) - 1];
+    if (event.key === "Escape" && chosen) choose(null);
+    else if (plays && name) pick(name, you()?.seat);
+    else return;
     event.preventDefault();
-    choose(null);
   });
+  // Not on the grid itself: in Chromium an SVG with a focus listener can get the focus. Only keys may change what is shown:
+  // between the press of a mouse button and its release, the field must stay under it.
+  box.addEventListener("focusin", (event) => event.target.matches(":focus-visible") && zoom());
   root.dataset.kind = "hive";
   replace(root, box);
 
@@ -183,7 +196,7 @@ export function create(root, context) {
       const own = seat === 0 ? letter : letter.toLowerCase();
       const number = el("span", { class: "h-number" });
       const node = el(plays ? "button" : "span", { type: plays ? "button" : null, role: plays ? null : "img", class: "h-held",
-        "data-piece": name, "data-seat": seat, onclick: plays ? () => pick(name, seat) : null }, picture(piece(own, t)), number);
+        "data-piece": name, "data-seat": seat, "aria-keyshortcuts": plays ? list.childElementCount + 1 : null, onclick: plays ? () => pick(name, seat) : null }, picture(piece(own, t)), number);
       list.append(node);
       return { name, letter, own, node, number };
     });
@@ -277,6 +290,35 @@ export function create(root, context) {
 
   // Showing
 
+  /** Shows the part of the board where the pieces are, with the fields around it; all of it before the first piece. */
+  function zoom() {
+    const names = Object.keys(scene?.board?.board ?? {});
+    let [left, top, right, bottom] = WHOLE;
+    if (names.length) {
+      names.push(...legal().map((move) => move.to && key(move.to[0], move.to[1])).filter(Boolean));
+      if (grid.querySelector(":focus-visible")) names.push(cursor);
+      const places = names.map((name) => centre(...pair(name)));
+      const [xs, ys] = [0, 1].map((axis) => places.map((place) => place[axis]));
+      const span = (values, axis, margin) => {
+        const [least, most] = [Math.min(...values), Math.max(...values)];
+        const half = Math.max((most - least) / 2 + margin, LEAST[axis]);
+        return [Math.max((least + most) / 2 - half, WHOLE[axis]), Math.min((least + most) / 2 + half, WHOLE[axis + 2])];
+      };
+      [[left, right], [top, bottom]] = [span(xs, 0, 1.5 * WIDE), span(ys, 1, 2.5 * SIZE)];
+    }
+    grid.setAttribute("viewBox", [left, top, right - left, bottom - top].map((at) => at.toFixed(1)).join(" "));
+  }
+
+  /** An arrow from where the piece that moved last came from. */
+  function drawWay({ ends }) {
+    const isKnown = ends.length === 2 && ends.every((end) => fields.has(end));
+    way.toggleAttribute("hidden", !isKnown);
+    if (!isKnown) return;
+    const [[x1, y1], [x2, y2]] = ends.map((end) => centre(...pair(end)));
+    const short = 7 / Math.hypot(x2 - x1, y2 - y1);
+    for (const [name, value] of Object.entries({ x1, y1, x2: x2 - (x2 - x1) * short, y2: y2 - (y2 - y1) * short })) way.setAttribute(name, value.toFixed(1));
+  }
+
   /** What all fields of one drawing need: sets of the fields' names, and both ends of the last move. */
   function overview() {
     const text = last()?.text ?? "";
@@ -294,9 +336,16 @@ export function create(root, context) {
       isBarred: barred.has(name),
       besides: [0, 1].filter((seat) => gaps[seat].has(name)),
       isTarget: targets.has(name),
+      inDanger: inDanger(name),
       isChosen: chosen?.from === name,
       last: ends.at(-1) === name ? "to" : ends.length > 1 && ends[0] === name ? "from" : "",
     };
+  }
+
+  /** Whether a bee has at most two free fields around it. */
+  function inDanger(name) {
+    const bee = /q/i.exec(scene.board?.board[name] ?? "")?.[0];
+    return bee !== undefined && scene.board.free[seatOf(bee)] <= 2;
   }
 
   function labelOf(name, marks, isMovable) {
@@ -307,6 +356,7 @@ export function create(root, context) {
     // The accessible name contains the visible text: the coordinates of a field, or the letters of the piece on top.
     const parts = [t("field", { x, y }), ...(names.length ? [lettersOf(letters.at(-1), t)] : []), content ?? t(marks.isBarred ? "obstructed" : "empty")];
     for (const seat of marks.besides) parts.push(t("beside", { color: colorOf(seat, t) }));
+    if (marks.inDanger) parts.push(t("inDanger"));
     if (marks.last) parts.push(t("isLast"));
     if (marks.isChosen) parts.push(t("isChosen"));
     else if (marks.isTarget) parts.push(t("isTarget"));
@@ -324,7 +374,7 @@ export function create(root, context) {
     field.drawn = drawn;
     node.setAttribute("aria-label", label);
     if (plays) node.setAttribute("aria-selected", String(marks.isChosen));
-    const flags = { stack: marks.letters, target: marks.isTarget, movable: isMovable, chosen: marks.isChosen, last: marks.last };
+    const flags = { stack: marks.letters, target: marks.isTarget, movable: isMovable, chosen: marks.isChosen, last: marks.last, danger: marks.inDanger };
     for (const [flag, value] of Object.entries(flags)) {
       if (value) node.dataset[flag] = value === true ? "" : value;
       else delete node.dataset[flag];
@@ -424,6 +474,8 @@ export function create(root, context) {
   function draw() {
     const all = overview();
     for (const [name, field] of fields) drawField(name, field, all);
+    drawWay(all);
+    zoom();
     hands.forEach(drawHand);
     drawSkip();
     drawEnd();

@@ -1,0 +1,84 @@
+"""What Hive's board shows of the swarm: the part around it, the bee in danger, the way of the last move."""
+
+from __future__ import annotations
+
+from tests.web.hive_boards import STACKS, HiveBoardTestCase, of, recorded, scene
+
+
+class ViewTests(HiveBoardTestCase):
+    @property
+    def shown(self) -> list[float]:
+        return [float(part) for part in (self.page.locator(".h-field-grid").get_attribute("viewBox") or "").split()]
+
+    def is_inside(self, name: str) -> bool:
+        outer, inner = (self.page.locator(one).bounding_box() for one in (".h-field-grid", f'[data-cell="{name}"]'))
+        return all(
+            outer[side] - 1 <= inner[side] and inner[side] + inner[size] <= outer[side] + outer[size] + 1
+            for side, size in (("x", "width"), ("y", "height"))
+        )
+
+    def test_the_part_with_the_pieces_is_shown(self) -> None:
+        self.mount("hive", scene(recorded(0).state), "watch")
+        whole = self.shown
+        self.assertEqual(whole, [-97, -88, 194, 176])
+        for turn in range(1, 60, 7):
+            self.update(scene(recorded(turn).state))
+            for name in self.marked("stack"):
+                self.assertTrue(self.is_inside(name), (turn, name))
+        self.update(of(STACKS))
+        self.assertLess(self.shown[2], whole[2] * 0.7)
+
+    def test_all_targets_are_shown(self) -> None:
+        for turn in range(0, 60, 6):
+            state = recorded(turn).state
+            shown = scene(state, state.mover)
+            self.mount("hive", shown)
+            for x, y, _ in (move["to"] for move in shown["you"]["legal"] if "to" in move):
+                self.assertTrue(self.is_inside(f"{x},{y}"), (turn, x, y))
+
+    def test_the_keys_reach_fields_outside_and_the_mouse_moves_nothing(self) -> None:
+        self.mount("hive", of(STACKS, 0))
+        before = self.shown
+        self.field("2,-1").click()
+        self.assertEqual(self.shown, before)
+        self.page.keyboard.press("ArrowRight")
+        for _ in range(6):
+            self.page.keyboard.press("ArrowRight")
+        far = self.focused()
+        self.assertEqual(far.partition(",")[0], "5")
+        self.assertTrue(self.is_inside(far))
+        self.assertGreater(self.shown[2], before[2])
+
+    def test_a_bee_in_danger_and_an_arrow_for_the_last_move(self) -> None:
+        dangers = {}
+        for turn in range(60):
+            state = recorded(turn).state
+            shown = scene(state)
+            self.update(shown) if turn else self.mount("hive", shown, "watch")
+            board = shown["board"]
+            bees = {
+                name
+                for name, letters in board["board"].items()
+                for seat in (0, 1)
+                if "Qq"[seat] in letters and 0 <= board["free"][seat] <= 2
+            }
+            self.assertEqual(self.marked("danger"), bees)
+            dangers[turn] = len(bees)
+            self.assertFalse(self.page.locator(".h-way").is_visible())
+        self.assertGreater(len(set(dangers.values())), 1)
+        self.mount("hive", scene(recorded(20).state, last="D 0,0 2,0"), "watch")
+        way = self.page.locator(".h-way")
+        self.assertEqual((way.get_attribute("hidden"), way.get_attribute("x1")), (None, "0.0"))
+
+    def test_a_digit_picks_a_piece(self) -> None:
+        shown = scene(recorded(6).state, recorded(6).state.mover)
+        self.mount("hive", shown)
+        settable = {one["piece"] for one in shown["you"]["legal"] if one["do"] == "set"}
+        names = ["BEE", "SPIDER", "GRASSHOPPER", "BEETLE", "ANT"]
+        self.page.locator('[data-cell="0,0"]').focus()
+        for number, name in enumerate(names, 1):
+            self.page.keyboard.press(str(number))
+            pressed = self.page.locator('.h-held[aria-pressed="true"]')
+            chosen = [one.get_attribute("data-piece") for one in pressed.all()]
+            self.assertEqual(chosen == [name], name in settable)
+        self.assertEqual(self.held("ANT", shown["you"]["seat"]).get_attribute("aria-keyshortcuts"), "5")
