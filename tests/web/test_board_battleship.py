@@ -147,11 +147,23 @@ class ColourTests(BoardTestCase):
             for board, (x, y), state, colour, marked in self.WANTED:
                 cell = self.cell(board, x, y)
                 self.assertEqual(cell.get_attribute("data-state"), state)
-                css = cell.locator(".field").evaluate("(field) => getComputedStyle(field).fill")
+                # A ship is drawn in the water, as soon as it is known how it lies.
+                inked = ".part" if cell.get_attribute("data-part") is not None else ".field"
+                css = cell.locator(inked).evaluate("(one) => getComputedStyle(one).fill")
                 self.assertEqual(self.named(css), colour, (board, state, scheme, css))
                 stroke = cell.locator(".mark").evaluate("(mark) => getComputedStyle(mark).stroke")
                 drawn = bool(cell.locator(".mark").get_attribute("d")) and stroke != "none"
                 self.assertEqual(drawn, marked, (board, state))
+
+    def test_a_ship_is_drawn_in_one_piece_and_a_single_hit_is_none(self) -> None:
+        self.mount("battleship", scene(at_work()))
+        part = self.cell("own", 1, 0).locator(".part").bounding_box()
+        before = self.cell("own", 0, 0).locator(".part").bounding_box()
+        field = self.cell("own", 0, 0).bounding_box()
+        self.assertLess(abs(before["x"] + before["width"] - part["x"]), 1)
+        self.assertGreater(before["x"], field["x"])
+        self.assertLess(before["height"], field["height"] * 0.8)
+        self.assertEqual(self.cell("enemy", 7, 7).locator(".part").get_attribute("d"), "")
 
     def test_marks_differ_where_colours_do(self) -> None:
         self.mount("battleship", scene(at_work()))

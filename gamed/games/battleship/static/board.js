@@ -75,6 +75,19 @@ function clamped([x, y, length, way]) {
   return [Math.min(Math.max(x, 0), right), Math.min(Math.max(y, 0), bottom), length, way];
 }
 
+const SHIP_STATES = ["ship", "hit", "sunk"];
+
+/** The part of a ship in a cell of 100 by 100, as a path; "" if no cell beside it says how the ship lies. */
+function hullPart(before, after, isUpright) {
+  if (!before && !after) return "";
+  const [start, end] = [before ? 0 : 42, after ? 100 : 58];
+  const front = after ? [[100, 80]] : [[90, 24], [93, 50], [90, 76], [58, 80]];
+  const back = before ? [[0, 20]] : [[10, 76], [7, 50], [10, 24], [42, 20]];
+  const at = ([x, y]) => (isUpright ? `${y} ${x}` : `${x} ${y}`);
+  const edge = (points) => (points.length === 1 ? `L${at(points[0])}` : `Q${at(points[0])} ${at(points[1])}Q${at(points[2])} ${at(points[3])}`);
+  return `M${at([start, 20])}L${at([end, 20])}${edge(front)}L${at([start, 80])}${edge(back)}Z`;
+}
+
 function labels() {
   const steps = [...ROWS];
   return svg("g", { class: "labels", "aria-hidden": "true" },
@@ -93,7 +106,7 @@ function seaBoard(id, context, shoot) {
   let cursor = [0, 0];
   const rows = Array.from({ length: SIZE }, (_, y) => svg("g", { role: "row" }, Array.from({ length: SIZE }, (_, x) => {
     const cell = svg("g", { role: "gridcell", class: "cell", tabindex: -1, "data-cell": `${x},${y}`, transform: `translate(${100 + 100 * x} ${100 + 100 * y})` },
-      svg("rect", { class: "field", x: 3, y: 3, width: 94, height: 94, rx: 8 }), svg("path", { class: "mark" }),
+      svg("rect", { class: "field", width: 100, height: 100 }), svg("path", { class: "part" }), svg("path", { class: "mark" }),
       svg("rect", { class: "ring", x: 8, y: 8, width: 84, height: 84, rx: 6 }));
     cells.set(`${x},${y}`, cell);
     return cell;
@@ -131,6 +144,7 @@ function seaBoard(id, context, shoot) {
     draw(states, rest, label, isActive, last) {
       node.setAttribute("aria-label", label);
       node.toggleAttribute("data-active", isActive);
+      const isShip = (x, y) => SHIP_STATES.includes(states.get(`${x},${y}`));
       for (const [key, cell] of cells) {
         const state = states.get(key) ?? rest;
         const at = key.split(",").map(Number);
@@ -140,7 +154,13 @@ function seaBoard(id, context, shoot) {
         cell.toggleAttribute("data-last", isLast);
         cell.toggleAttribute("data-pending", isPending);
         cell.setAttribute("aria-label", context.t("cell", { cell: named(at), state: context.t(isPending ? "pending" : state) }));
-        cell.children[1].setAttribute("d", MARKS[state] ?? "");
+        const [x, y] = at;
+        const isUpright = !isShip(x - 1, y) && !isShip(x + 1, y);
+        const beside = isUpright ? [isShip(x, y - 1), isShip(x, y + 1)] : [isShip(x - 1, y), isShip(x + 1, y)];
+        const part = isShip(x, y) ? hullPart(...beside, isUpright) : "";
+        cell.toggleAttribute("data-part", Boolean(part));
+        cell.children[1].setAttribute("d", part);
+        cell.children[2].setAttribute("d", MARKS[state] ?? "");
         if (shoot) cell.setAttribute("aria-disabled", String(!isActive || state !== rest));
       }
     },
@@ -165,7 +185,7 @@ function harbour(context, place) {
   let chosen = 0;
   let picked = null; // {ship, drag}: where the chosen ship is held, and how the pointer holds it
   const water = svg("g", { "aria-hidden": "true" }, Array.from({ length: SIZE * SIZE }, (_, cell) => svg("rect",
-    { class: "field", x: 103 + 100 * (cell % SIZE), y: 103 + 100 * Math.floor(cell / SIZE), width: 94, height: 94, rx: 8 })));
+    { class: "field", x: 100 + 100 * (cell % SIZE), y: 100 + 100 * Math.floor(cell / SIZE), width: 100, height: 100 })));
   const hulls = FLEET.map((_, index) => svg("g", { class: "hull", role: "button", tabindex: -1, "data-ship": index },
     svg("rect", { class: "body", x: 8, y: 8, rx: 34 }), svg("rect", { class: "ring", x: 16, y: 16, rx: 28 }), svg("path", { class: "mark" })));
   const node = plate([water, ...hulls], { role: "application", class: "sea harbour", "data-board": "own" });
