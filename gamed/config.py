@@ -7,6 +7,7 @@ directory if there is no file.
 from __future__ import annotations
 
 import math
+import re
 import secrets
 import tomllib
 from collections.abc import Mapping
@@ -156,6 +157,15 @@ def _networks(_instance: object, attribute: attrs.Attribute[Any], value: str) ->
             raise ValueError(f"{text}: write 192.0.2.7, 192.0.2.0/24 or 2001:db8::/32") from error
 
 
+_ORIGIN: Final = re.compile(r"https?://[a-z0-9.\[\]:-]+", re.IGNORECASE)
+
+
+def _origins(_instance: object, attribute: attrs.Attribute[Any], value: str) -> None:
+    for word in value.split():
+        if not _ORIGIN.fullmatch(word):
+            raise ValueError(f"{attribute.name} has {word}, which is not an origin: write https://course.example")
+
+
 @frozen
 class WebConfig:
     """The section [web]: the web listener."""
@@ -168,6 +178,9 @@ class WebConfig:
 
     proxies: str = field(default="", validator=_networks)
     """The addresses and networks of reverse proxies whose X-Forwarded-For is trusted, separated by blanks."""
+
+    frame_ancestors: str = field(default="", validator=_origins)
+    """The origins whose pages may have gamed's in a frame, separated by blanks."""
 
     grace_seconds: float = field(default=60.0, validator=gt(0))
     """How long a player's browser may be silent before the player loses the seat."""

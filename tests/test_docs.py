@@ -225,8 +225,9 @@ class OperationTests(SynchronousTestCase):
     def test_the_configurations_in_the_examples_can_be_loaded(self) -> None:
         config = load(str(ROOT / "etc" / "container" / "gamed.toml"))
         self.assertEqual(config.web.endpoint, "tcp:8054")
-        (proxied,) = blocks(OPERATE, "toml")
-        self.assertEqual(structure(tomllib.loads(proxied), ROOT).web.proxies, "127.0.0.1")
+        framed, proxied = (structure(tomllib.loads(block), ROOT).web for block in blocks(OPERATE, "toml"))
+        self.assertEqual(framed.frame_ancestors, "https://course.example.org")
+        self.assertEqual(proxied.proxies, "127.0.0.1")
 
     def test_what_is_installed_from_is_there(self) -> None:
         named = re.findall(r"/opt/gamed/share/gamed/(\S+)", "".join(blocks(INSTALL, "sh")))

@@ -33,7 +33,7 @@ from gamed.web.recordings import Recordings
 from gamed.web.rooms import Rooms
 from gamed.web.seats import Seats
 from gamed.web.sessions import Sessions
-from gamed.web.site import Problems, Root, WebSite
+from gamed.web.site import Problems, Root, WebSite, policy
 from gamed.web.static_files import FOLDER
 from gamed.web.topics import Topics
 from gamed.web.visitors import Visitors
@@ -113,11 +113,12 @@ def web_site(  # noqa: PLR0913 (the parts of the daemon that the web uses)
     root = Root(registry(collector), ready, api, collector.warnings)
     root.files.page()
     site = WebSite(root, frozenset(config.hosts.split()), reactor, limits)
-    site.proxies = networks(config.proxies)
+    site.proxies, site.policy = networks(config.proxies), policy(config.frame_ancestors)
     site.stopping += (seats.stop, feeds.stop)
 
     def take(settings: WebConfig) -> None:
         site.hosts, site.proxies = frozenset(settings.hosts.split()), networks(settings.proxies)
+        site.policy = policy(settings.frame_ancestors)
         limits.total, limits.per_address = min(settings.connections, most), settings.connections_per_address
         seats.grace, naming.shows_addresses = settings.grace_seconds, settings.addresses
 

@@ -35,7 +35,6 @@ from gamed.web.proxies import Networks, client_address
 from gamed.web.static_files import INDEX, StaticFiles, all_files, all_schemas, is_page
 
 HEADERS: Mapping[bytes, bytes] = {
-    b"content-security-policy": b"default-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'",
     b"x-content-type-options": b"nosniff",
     b"referrer-policy": b"no-referrer",
     b"cross-origin-resource-policy": b"same-origin",
@@ -229,6 +228,7 @@ class GuardedRequest(Request):
         request: Any = self
         for name, value in HEADERS.items():
             request.setHeader(name, value)
+        request.setHeader(b"content-security-policy", request.channel.site.policy)
         # DNS rebinding: a page of another site may reach this server under a host name of its own.
         host = _PORT.sub(b"", request.getHeader(b"host") or b"").strip(b"[]").decode("latin-1")
         if host not in request.channel.site.hosts:
@@ -301,6 +301,12 @@ def _ignore(_settings: WebConfig) -> None:
     """Ignore changed settings, until `WebSite.configure` is set."""
 
 
+def policy(frame_ancestors: str) -> bytes:
+    """Return the content security policy. `frame_ancestors`: as in the configuration."""
+    ancestors = frame_ancestors or "'none'"
+    return f"default-src 'self'; frame-ancestors {ancestors}; base-uri 'none'; form-action 'self'".encode()
+
+
 class WebSite(Site):
     """The site."""
 
@@ -312,6 +318,9 @@ class WebSite(Site):
 
     proxies: Networks
     """The reverse proxies whose X-Forwarded-For header is trusted."""
+
+    policy: bytes
+    """The content security policy."""
 
     limits: ConnectionLimits | None
     """The limits of connections; None: there are none."""
@@ -333,6 +342,7 @@ class WebSite(Site):
         )
         self.hosts = hosts
         self.proxies = ()
+        self.policy = policy("")
         self.clock = reactor
         self.limits = limits
         self.waiting = {}

@@ -44,6 +44,14 @@ class ReloadTests(SynchronousTestCase):
         self.assertEqual(self.harness.asked("GET", "/healthz", host="games.example").status, 200)
         self.assertEqual(self.harness.asked("GET", "/healthz", host="127.0.0.1").status, 421)
 
+    def test_the_pages_that_may_frame_it(self) -> None:
+        self.reload(frame_ancestors="https://course.example http://[::1]:8000")
+        policy = self.harness.asked("GET", "/healthz").headers["content-security-policy"]
+        self.assertIn("; frame-ancestors https://course.example http://[::1]:8000;", policy)
+        for wrong in ("course.example", "https://course.example/page", "*", "https://a;script-src", "'self'"):
+            with self.assertRaisesRegex(ValueError, "frame_ancestors has .* https://course"):
+                self.reload(frame_ancestors=wrong)
+
     def test_connections_and_nobody_is_dropped(self) -> None:
         wires = [self.harness.sent(b"") for _ in range(2)]
         self.reload(connections_per_address=1)

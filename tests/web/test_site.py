@@ -67,6 +67,7 @@ class SiteTests(SynchronousTestCase):
             _, headers, _ = self.got(path)
             for name, value in HEADERS.items():
                 self.assertEqual(headers[name], value, path)
+            self.assertIn(b"frame-ancestors 'none'", headers[b"content-security-policy"])
 
     def test_what_is_not_there(self) -> None:
         self.assertEqual(self.got("/nothing")[0], 404)
