@@ -39,7 +39,9 @@ TYPES: Final = {
 
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*(?:[/.][A-Za-z0-9][A-Za-z0-9_-]*)*\.[a-z0-9]+")
 
-_PAGES: Final = re.compile(r"/|/(?:(?:rooms|seats|records|recorder)/[^/]+|records|recorder|rooms|seats|login|about)/?")
+_PAGES: Final = re.compile(
+    r"/|/(?:(?:rooms|seats|records|recorder)/[^/]+|records|recorder|rooms|seats|login|about|tv)/?"
+)
 """The paths of pages: those that the router in app.js knows."""
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from itertools import pairwise
 from typing import ClassVar
 from urllib.parse import parse_qs
 
@@ -406,39 +405,6 @@ class RoomTest(ShellTestCase):
     def test_a_spectator_has_no_such_buttons(self) -> None:
         self.visit("/rooms/r1", ".board button")
         self.assertEqual(self.page.locator("text=One step").count(), 0)
-
-    def test_the_big_screen_shows_each_move_for_its_time(self) -> None:
-        self.visit("/rooms/r1?screen&pace=400", ".board button")
-        self.assertFalse(self.page.is_visible(".top"))
-        self.page.evaluate("""() => {
-            window.seen = [];
-            new MutationObserver(() => {
-                const now = performance.now();
-                const text = document.querySelector('.board').innerText;
-                if (window.seen.at(-1)?.[0] !== text) window.seen.push([text, now]);
-            }).observe(document.querySelector('.board'), {childList: true, subtree: true});
-        }""")
-        for n in range(3, 7):
-            self.emit("/rooms/r1", "scene", {"scene": scene(n), "moves": [move(n)]})
-        self.wait("window.seen.length === 4")
-        seen = self.page.evaluate("window.seen")
-        self.assertEqual([text.split()[0] for text, _ in seen], ["34", "45", "56", "67"])
-        for (_, before), (_, after) in pairwise(seen):
-            # The observer is called a moment after what it observes.
-            self.assertGreater(after - before, 300)
-
-    def test_the_big_screen_goes_on_to_the_next_game(self) -> None:
-        self.page.clock.install()
-        self.api["GET /rooms/r2"] = {**ROOM, "id": "r2", "scene": scene(2), "moves": moves(1, 2)}
-        self.visit("/rooms/r1?screen", ".board button")
-        self.emit("/rooms/r1", "gone", None)
-        self.page.clock.run_for(8_500)
-        # Nobody plays. The result stays.
-        self.wait("location.pathname === '/rooms/r1'")
-        self.api["GET /rooms"] = [ROOM, OPEN, {**ROOM, "id": "r2"}]
-        self.page.clock.run_for(8_500)
-        self.wait("location.pathname === '/rooms/r2' && location.search === '?screen'")
-        self.page.wait_for_selector("body.screen .board button")
 
     def test_a_game_without_a_board_still_has_its_moves(self) -> None:
         self.api["GET /rooms/r1"] = {**ROOM, "game": "nogame", "scene": {**scene(2), "moves": moves(1, 2)}}

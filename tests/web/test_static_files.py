@@ -100,7 +100,7 @@ class SiteTests(SynchronousTestCase):
     def test_the_page_at_all_its_addresses(self) -> None:
         index = (FOLDER / "index.html").read_bytes().replace(b"/static/", f"/static/@{all_files().version()}/".encode())
         single = ["/", "/records", "/recorder", "/rooms/abc", "/seats/abc", "/records/abc", "/recorder/abc"]
-        single += ["/records/", "/about", "/login", "/rooms", "/seats/"]
+        single += ["/records/", "/about", "/tv", "/login", "/rooms", "/seats/"]
         for path in (*single, "/rooms/abc?screen", "/records/abc?move=7"):
             answer = self.got(path)
             self.assertEqual((answer.status, answer.body), (200, index), path)

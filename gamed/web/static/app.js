@@ -14,6 +14,7 @@ const ROUTES = [
   [/^\/records\/([^/]+)$/, "record"],
   [/^\/login$/, "login"],
   [/^\/about$/, "about"],
+  [/^\/tv$/, "tv"],
   [/^\/recorder(?:\/([^/]+))?$/, "recorder"],
 ];
 const THEME = "gamed.theme";

@@ -27,6 +27,7 @@ export const words = {
     watchersOne: "{count} spectator",
     replayOf: "Replay {game}, {date}",
     yours: "Yours",
+    toTv: "Show one after the other on a big screen",
   },
   de: {
     withCodeRoom: "Einen reservierten Platz nehmen: {game}, Raum {room}",
@@ -46,6 +47,7 @@ export const words = {
     watchersOne: "{count} Zuschauer",
     replayOf: "{game} vom {date} ansehen",
     yours: "Deine",
+    toTv: "Eine nach der anderen in Großansicht zeigen",
   },
 };
 const t = translator(words);
@@ -199,7 +201,10 @@ export async function show(view) {
   const own = section(t("yourSeats"), seatCards);
   const keys = codes(view, { isNamed: true });
   const open = section(t("openRooms"), (rooms) => roomCards(rooms, t("noOpenRooms"), view));
-  const running = section(t("runningRooms"), (rooms) => roomCards(rooms, t("noRunningRooms"), view));
+  const running = section(t("runningRooms"), (rooms) => [
+    roomCards(rooms, t("noRunningRooms"), view),
+    el("p", {}, link("/tv", {}, t("toTv"))),
+  ]);
   const ended = section(t("recentResults"), (records) =>
     records.length
       ? [recordTable(t("recentResults"), records), el("p", {}, link("/records", {}, t("allRecords")))]

@@ -11,7 +11,7 @@ import { t } from "../words.js";
 export async function show(view) {
   const path = `/rooms/${encodeURIComponent(view.id)}`;
   const room = await get(path, view.signal).catch((error) => {
-    if (view.signal.aborted || !error.record) throw error;
+    if (view.signal.aborted || !(error.record || (error.status === 404 && view.query.has("tv")))) throw error;
     return showRecord(view, error.record);
   });
   if (view.signal.aborted) return;
@@ -21,8 +21,9 @@ export async function show(view) {
   await shown(view, { path, room, board });
 }
 
-/** Shows the record in place of a room that has closed. */
+/** Shows the record in place of a room that has closed; the television goes on to another game. */
 export function showRecord(view, id) {
+  if (view.query.has("tv")) return view.go("/tv", { replaces: true });
   const more = view.query.has("screen") ? "?screen" : ""; // a projector goes on showing the board alone
   return view.go(`/records/${encodeURIComponent(id)}${more}`, { replaces: true });
 }

@@ -68,12 +68,14 @@ export async function showScreen(view, { path, room, board }) {
     return plan();
   }
 
-  /** Goes on to another game of this kind when the room has closed and all of it was shown. */
+  /** Goes on to another game of this kind, the television to any, when the room has closed and all of it was shown. */
   async function goOn() {
     if (timer || queue.length) return;
+    if (view.query.has("tv")) return view.go("/tv", { replaces: true });
     const rooms = await get("/rooms", view.signal);
     const other = rooms.find((one) => one.game === room.game && one.state === "playing" && one.id !== room.id);
     if (other) view.go(`/rooms/${encodeURIComponent(other.id)}${location.search}`, { replaces: true });
+    return undefined;
   }
 
   document.body.classList.add("screen");
@@ -97,7 +99,7 @@ export async function showScreen(view, { path, room, board }) {
       { class: "buttons corner" },
       behind,
       document.fullscreenEnabled && full,
-      link(location.pathname, { class: "button" }, t("leaveBigScreen")),
+      link(view.query.has("tv") ? "/" : location.pathname, { class: "button" }, t("leaveBigScreen")),
     ),
   );
   log.take({ scene: room.scene, moves: movesOf(room) });
