@@ -420,6 +420,9 @@ class DrawingTests(Board):
         found = [one.get_attribute("data-seat") for one in self.page.locator("[data-built]").all()]
         # Of the first one it is not known, as after the start from a position.
         self.assertEqual(found, ["", "1"])
+        fill = "(wall) => getComputedStyle(wall).fill"
+        colours = [one.evaluate(fill) for one in self.page.locator("[data-built]").all()]
+        self.assertEqual(colours, ["rgb(43, 26, 12)", "rgb(31, 95, 174)"])
         self.update({**shown(after(mine, theirs)), "moves": made})
         self.assertEqual(self.page.locator('[data-built="2,3,horizontal"]').get_attribute("data-seat"), "0")
 

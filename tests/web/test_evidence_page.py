@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
+from twisted.trial.unittest import SynchronousTestCase
+
+from gamed.tournament.results import Cause
+from tests.web.browser import FILES
 from tests.web.canned import TRICKY, WHOLE, ShellTestCase
 
 BOT = {
@@ -65,3 +70,10 @@ class EvidencePageTest(ShellTestCase):
         self.requests("GET", "/records/0a1b2c3d/evidence", 1)
         self.assertEqual(self.text(".privately"), "")
         self.assertEqual(self.page.locator("[role=alert]:visible").count(), 0)
+
+
+class CauseTests(SynchronousTestCase):
+    def test_each_cause_has_its_sentence_in_both_languages(self) -> None:
+        words = FILES.find("pages/why.js").content.decode()
+        named = sorted(re.findall(r'^    "?lost_([a-z-]+)"?: "', words, re.MULTILINE))
+        self.assertEqual(named, sorted(2 * [cause for cause in Cause if cause is not Cause.BEATEN]))
