@@ -501,6 +501,16 @@ class DrawingTests(Board):
                 # A scroll bar may take some of a small window.
                 self.assertGreater(box["width"], min(width, height - 224) * 0.85)
 
+    def test_it_fills_a_big_screen(self) -> None:
+        self.page.set_viewport_size({"width": 1920, "height": 1080})
+        self.show(shown(midgame(2)), mode="watch")
+        self.page.evaluate("document.body.className = 'screen'; document.getElementById('board').className += ' board'")
+        box = self.page.locator(".q-board").bounding_box()
+        self.assertGreater(box["height"], 800)
+        # Above it are the names and whose turn it is.
+        self.assertLess(self.page.locator(".q-stock").last.bounding_box()["y"] - box["y"], 1080 * 0.82)
+        self.near(box["x"] + box["width"] / 2, 960)
+
     def test_players_tools_and_board_are_seen_together_with_the_page_around(self) -> None:
         for width, height in ((570, 800), (570, 950), (950, 800), (900, 1024), (360, 740)):
             self.page.set_viewport_size({"width": width, "height": height})
