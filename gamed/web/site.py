@@ -303,7 +303,7 @@ def _ignore(_settings: WebConfig) -> None:
 
 def policy(frame_ancestors: str) -> bytes:
     """Return the content security policy. `frame_ancestors`: as in the configuration."""
-    ancestors = frame_ancestors or "'none'"
+    ancestors = " ".join(frame_ancestors.split()) or "'none'"
     return f"default-src 'self'; frame-ancestors {ancestors}; base-uri 'none'; form-action 'self'".encode()
 
 

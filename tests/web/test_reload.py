@@ -45,7 +45,7 @@ class ReloadTests(SynchronousTestCase):
         self.assertEqual(self.harness.asked("GET", "/healthz", host="127.0.0.1").status, 421)
 
     def test_the_pages_that_may_frame_it(self) -> None:
-        self.reload(frame_ancestors="https://course.example http://[::1]:8000")
+        self.reload(frame_ancestors="https://course.example\n http://[::1]:8000\n")
         policy = self.harness.asked("GET", "/healthz").headers["content-security-policy"]
         self.assertIn("; frame-ancestors https://course.example http://[::1]:8000;", policy)
         for wrong in ("course.example", "https://course.example/page", "*", "https://a;script-src", "'self'"):

@@ -106,24 +106,22 @@ export function create(root, context) {
     svg("rect", { x: -margin, y: -margin, width: EDGE + 2 * margin, height: EDGE + 2 * margin, "aria-hidden": "true", ...attributes });
   const grain = svg("pattern", { id: "q-grain", width: 54, height: 9, patternUnits: "userSpaceOnUse" },
     svg("path", { d: "M0 2.5C12 1 24 4.5 54 2.5M0 6.5C18 8.5 30 5 54 6.5" }));
-  const board = svg(
-    "svg",
-    { class: "q-board", viewBox, role: "grid", "aria-label": t("board") },
-    svg("defs", {}, grain),
-    svg("g", { class: "q-turned" },
-      square(MARGIN, { class: "q-rim", rx: 2 }),
-      square(1, { class: "q-ground", rx: 1 }),
-      goals,
-      layer("labels", labels),
-      NUMBERS.map((y) => svg("g", { role: "row" }, NUMBERS.map((x) => cell(x, y)))),
-      square(1, { class: "q-grain", fill: "url(#q-grain)" }),
-      trail,
-      builtLayer,
-      pawnLayer,
-      gapLayer,
-      shown,
-    ),
+  const turned = svg(
+    "g",
+    {},
+    square(MARGIN, { class: "q-rim", rx: 2 }),
+    square(1, { class: "q-ground", rx: 1 }),
+    goals,
+    layer("labels", labels),
+    NUMBERS.map((y) => svg("g", { role: "row" }, NUMBERS.map((x) => cell(x, y)))),
+    square(1, { class: "q-grain", fill: "url(#q-grain)" }),
+    trail,
+    builtLayer,
+    pawnLayer,
+    gapLayer,
+    shown,
   );
+  const board = svg("svg", { class: "q-board", viewBox, role: "grid", "aria-label": t("board") }, svg("defs", {}, grain), turned);
   const notice = el("div", { class: "q-notice", tabindex: -1 });
   const stocks = [0, 1].map(() => el("ul", { class: "q-stock", "aria-label": t("players") })); // above the board and below
   const tools = el(
@@ -533,8 +531,8 @@ export function create(root, context) {
     }
     const last = read(scene.last?.text);
     isOn = !said && !scene.outcome;
-    turns = (6 - (EDGES[mode === "play" ? scene.you?.seat : 1] ?? 2)) % 4;
-    const turned = board.querySelector(".q-turned");
+    // A player's own edge goes to the bottom, where seat 1's is anyway.
+    turns = (EDGES[1] - (EDGES[mode === "play" ? scene.you?.seat : 1] ?? EDGES[1]) + 4) % 4;
     turned.setAttribute("transform", `rotate(${90 * turns}, ${EDGE / 2}, ${EDGE / 2})`);
     turned.style.setProperty("--upright", `${-90 * turns}deg`);
     if (!cursor) point(scene.board.pawns[scene.you?.seat ?? 0]);
