@@ -230,7 +230,7 @@ class GameType:
     """Returns the position after a number of moves (None: all) as text."""
 
     players: Mapping[str, Callable[..., Player]]
-    """The strategies of the game's own bots, by name. The first is the default."""
+    """The strategies of the game's own bots, by name. The first is the default, the last the easiest for people."""
 
     person: Callable[..., Person] | None = None
     """Makes a client for a human from a generator, a name, and the code of a reservation or None."""

@@ -174,7 +174,7 @@ TABLE = """
 () => ({
   legal: [...document.querySelectorAll("[data-cell][data-legal]")].map(cell => cell.dataset.cell),
   built: [...document.querySelectorAll("[data-built]")].map(wall => wall.dataset.built),
-  seat: Number(document.querySelector(".q-you").closest("[data-seat]").dataset.seat),
+  seat: Number(document.querySelector(".player .you").closest("[data-seat]").dataset.seat),
 })
 """
 

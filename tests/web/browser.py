@@ -42,6 +42,8 @@ POLICY = "default-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-acti
 MOUNT = """
 async ([kind, scene, mode, language]) => {
   const board = await import(`/static/games/${kind}/board.js`);
+  const { el } = await import("/static/dom.js");
+  const { calledOn } = await import("/static/parts.js");
   const words = board.words[language];
   window.sent = [];
   window.said = [];
@@ -55,6 +57,10 @@ async ([kind, scene, mode, language]) => {
     act: async (action) => { window.sent.push(action); if (window.refusal) throw new Error(window.refusal); },
     announce: (text) => window.said.push(text),
     animate: false,
+    player: (seat) => {
+      const known = scene.seats.find((one) => one.seat === seat);
+      return el("span", { class: "player", "data-player": seat }, known && calledOn(known));
+    },
     setStatus: (text) => { document.getElementById("status").textContent = text; },
   };
   window.describe = (move, at, moves) => board.describe(move, at, context.t, moves);

@@ -117,7 +117,7 @@ class DrawingTests(GoBoardCase):
     def test_more_than_two_colours_have_letters(self) -> None:
         self.mount("go", replayed(colorful(), 4), "replay")
         self.assertEqual(self.page.locator(".go-stones .go-letter").all_text_contents(), ["R", "R", "D"])
-        self.assertEqual(self.page.locator(".go-name").all_text_contents(), ["Rosa", "Bob", "Kai"])
+        self.assertEqual(self.page.locator(".go-sides .player").all_text_contents(), ["Rosa", "Bob", "Kai"])
         self.assertEqual(self.status(), "The game is over")
 
     def test_a_game_of_one_colour_tells_the_players_apart(self) -> None:

@@ -9,7 +9,8 @@ FRAMES = """
 async ([mode, updates]) => {
   window.board.destroy();
   const { create, words } = await import("/static/games/quoridor/board.js");
-  const context = { t: (key) => words.en[key], mode, announce() {}, setStatus() {}, act: async () => {} };
+  const context = { t: (key) => words.en[key], mode, announce() {}, player: () => document.createElement("b"),
+    setStatus() {}, act: async () => {} };
   window.board = create(document.getElementById("board"), context);
   const pawn = () => document.querySelector('[data-pawn="0"]');
   for (const [scene, animate] of updates) {

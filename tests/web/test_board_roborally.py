@@ -35,7 +35,8 @@ ANIMATED = """
   window.board.destroy();
   const words = board.words.en;
   const t = (key, params = {}) => words[key].replace(/\\{(\\w+)\\}/g, (_, name) => params[name]);
-  const context = { t, mode: "watch", act: async () => {}, announce() {}, animate: true, pace: 2, setStatus() {} };
+  const context = { t, mode: "watch", act: async () => {}, announce() {}, animate: true, pace: 2,
+    player: () => document.createElement("b"), setStatus() {} };
   window.board = board.create(document.getElementById("board"), context);
   window.board.update(scene);
 });

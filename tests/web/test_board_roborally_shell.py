@@ -70,7 +70,7 @@ class MovesTests(ShellTestCase):
         self.api["GET /session"] = {**SESSION, "games": games}
 
     def lines(self) -> list[str]:
-        found = self.page.locator(".moves li bdi").all_inner_texts()
+        found = self.page.locator(".moves li .unseen, .moves li bdi:not([aria-hidden])").all_text_contents()
         return [line.replace("\u2068", "").replace("\u2069", "") for line in found]
 
     def check(self, path: str, page: str, **more: Any) -> None:
@@ -85,7 +85,8 @@ class MovesTests(ShellTestCase):
         }
         self.api[f"GET {path}"] = {**here, "moves": [self.FACING, self.HIDDEN], "scene": before}
         self.visit(page, ".moves li")
-        self.assertEqual(self.lines()[1:], ["Anna has programmed the robot"])
+        self.assertEqual(self.lines(), ["Anna faces east", "Anna has programmed the robot"])
+        self.assertEqual(self.page.locator(".moves [aria-hidden]:is(bdi)").all_inner_texts(), ["east", "•••••"])
         second = {**self.HIDDEN, "n": 3, "seat": 1}
         for moves, expected in (
             ([{**self.HIDDEN, "cards": [60, 10]}, second], "1 Move 1 (60), 2 Turn right (10)"),
@@ -94,6 +95,7 @@ class MovesTests(ShellTestCase):
             self.emit(path, "scene", {"scene": {**before, "last": second}, "moves": moves})
             self.see(expected, ".moves")
         self.assertEqual(self.lines()[2], "Bert has programmed the robot")
+        self.assertEqual(self.page.locator(".moves [aria-hidden]:is(bdi)").nth(1).inner_text(), "↑1↱↓↻↑3")
 
     def test_in_a_room(self) -> None:
         self.check("/rooms/r1", "/rooms/r1")

@@ -50,10 +50,10 @@ def named(scene: dict[str, Any]) -> dict[str, Any]:
 
 def boards() -> dict[str, tuple[dict[str, Any], dict[str, Any]]]:
     """Return of each game a scene for spectators and one for the first player."""
-    begun = quoridor.after()
+    begun, fleet = quoridor.after(), battleship.scene(battleship.at_work())
     robot = started("anlauf", 2)
     return {
-        "battleship": (battleship.watched(*battleship.LINES), battleship.scene(battleship.at_work())),
+        "battleship": (battleship.watched(*battleship.LINES), {**fleet, "you": {**fleet["you"], "seat": 0}}),
         "hive": (of(STACKS), of(STACKS, 0)),
         "quoridor": (quoridor.shown(begun), quoridor.scene(begun)),
         "roborally": (robots(robot), robots(robot, 0)),
@@ -84,7 +84,7 @@ class LongNameTests(ShellTestCase):
         scene = named(watched if way.startswith("/rooms") else played)
         self.api[f"GET {way.partition('?')[0]}"] = {**here, "seats": scene["seats"], "moves": [], "scene": scene}
         self.visit(way, ".board *")
-        self.page.wait_for_function("document.querySelector('.seats, .versus').childElementCount === 2")
+        self.page.wait_for_function("() => document.querySelectorAll('.player:not(:empty), .versus > *').length === 2")
 
     def shoot_as(self, name: str) -> None:
         if "SHOTS" in os.environ:
@@ -109,7 +109,9 @@ class LongNameTests(ShellTestCase):
                 self.show(kind, way)
                 self.assertGreater(len(self.page.evaluate(SEEN, SHORT[1])), 0, kind)
                 self.assertEqual(self.page.evaluate(SEEN, NAMES[1]), [], kind)
-                self.assertEqual(self.page.get_attribute(".seats li:nth-child(2) bdi", "title"), NAMES[1])
+                self.assertEqual(self.page.get_attribute('[data-player="1"] bdi', "title"), NAMES[1])
+                # The page has no list of players beside the board's.
+                self.assertEqual(self.page.locator(".seats:visible").count(), 0, kind)
 
     def test_pages_are_not_wider_than_a_phone(self) -> None:
         self.page.set_viewport_size({"width": 360, "height": 740})

@@ -392,19 +392,19 @@ class SettingsTest(ShellTestCase):
         self.visit("/records/0a1b2c3d", ".steering")
         self.see("hat verloren, weil ein Zug gegen die Regeln war: Das Programm war nicht am Zug.")
         self.see(
-            "hat verloren, weil das Programm abgestürzt ist: sein Programm wurde durch Signal 11 beendet, nach 0,1 s"
+            "hat verloren, weil das Programm abgestürzt ist: sein Programm wurde durch Signal 11 beendet, nach 80 ms"
         )
         self.page.click(".refusals summary")
         self.assertIn("Ann: Das Programm war nicht am Zug.", self.page.text_content(".refusals li"))
         self.page.click("text=nach Zug 12")
-        self.page.wait_for_function("document.querySelector('.steering output').textContent.includes('12')")
+        self.page.wait_for_function("document.querySelector('.steering [name=move]').value === '12'")
         self.assertEqual(self.page.text_content(".notes"), "\u2068Ann\u2069: Das Programm war nicht am Zug.")
         self.page.focus(".steering input")
         self.page.keyboard.press("End")
         told = "\u2068Bob\u2069: die Zeit ist abgelaufen (erlaubt waren 2 s, gebraucht 3,2 s, davon zählen 4 ms nicht)"
         self.page.wait_for_function("(told) => document.querySelector('.notes').textContent === told", arg=told)
         self.page.keyboard.press("ArrowLeft")
-        died = "sein Programm wurde durch Signal 11 beendet, nach 0,1 s Rechenzeit, mit höchstens 9 MB"
+        died = "sein Programm wurde durch Signal 11 beendet, nach 80 ms Rechenzeit, mit höchstens 9 MB"
         self.page.wait_for_function("(died) => document.querySelector('.notes').textContent.includes(died)", arg=died)
         marked = self.page.locator(".moves li:has([role=img])").evaluate_all("all => all.map(one => one.dataset.n)")
         self.assertEqual(marked, ["4", "12", "149", "150"])

@@ -36,9 +36,10 @@ export async function boardOf(kind) {
 }
 
 /**
- * Makes a game's board: {node, status, update(scene, animate, pace), rest(), settled(call),
- * describe(move, scene, moves), brief(move, moves), t}.
+ * Makes a game's board: {node, update(scene, animate, pace), rest(), settled(call), describe(move, scene, moves),
+ * brief(move, moves), lines, t}.
  *
+ * `lines`: by seat, the nodes for the players' names and clocks that the board has put in place with `player(seat)`.
  * `pace`: by how much the animation is faster than usual.
  * `act(action)` is called when the player does something.
  */
@@ -51,8 +52,13 @@ export async function stage(kind, mode, { act, announce, root: page, signal }) {
   const node = el("section", { class: "stage", "aria-label": t("board") }, status, root);
   let isAnimated = false;
   let pace = 1;
+  const lines = new Map();
   const context = {
     t: own,
+    player(seat) {
+      if (!lines.has(seat)) lines.set(seat, el("span", { class: "player", "data-player": seat }));
+      return lines.get(seat);
+    },
     mode,
     act: act ?? (() => Promise.resolve()),
     announce,
@@ -69,7 +75,7 @@ export async function stage(kind, mode, { act, announce, root: page, signal }) {
   signal.addEventListener("abort", () => board?.destroy());
   return {
     node,
-    status,
+    lines,
     t: own,
     update(scene, animate = false, speed = 1) {
       isAnimated = animate;
@@ -281,17 +287,18 @@ export function steerByKeys(signal, { by, move, end, toggle }) {
 
 /**
  * Shows who is away, and for how long: {of(seat), update(scene), tick()}. `of` makes the node behind a player's name. The
- * seconds are counted in all such nodes inside `node`.
+ * seconds are counted in all such nodes inside `nodes()`.
  */
-export function absences({ node, announce, signal }) {
+export function absences({ nodes, announce, signal }) {
   let since = new Map(); // by seat, when the person went
   const returned = new Map(); // by seat, until when it is shown
 
   function tick() {
-    for (const gone of node.querySelectorAll(".away")) {
+    const found = (what) => nodes().flatMap((node) => [...node.querySelectorAll(what)]);
+    for (const gone of found(".away")) {
       gone.textContent = ` ${t("awayFor", { count: Math.floor((line.now() - gone.dataset.since) / 1_000) })}`;
     }
-    for (const back of node.querySelectorAll(".returned")) if (line.now() > back.dataset.until) back.remove();
+    for (const back of found(".returned")) if (line.now() > back.dataset.until) back.remove();
   }
 
   const timer = setInterval(tick, 500);
@@ -322,15 +329,16 @@ export function absences({ node, announce, signal }) {
 }
 
 /**
- * The list of players: their names, who is connected, whose turn it is, and the time that each has taken:
- * {node, update(scene, moves, isPaused)}.
+ * The players: their names, who is connected, whose turn it is, and the time that each has taken:
+ * {node, update(scene, moves, isPaused)}. They are where the board has lines for them; `node` lists the others.
  *
  * A turn's time begins when the previous move arrives; on a page that was just opened, it is computed from the start of
  * the match and the last move's `at`. It stops while the server cannot be reached.
  */
-export function players({ started, you, announce, signal }) {
+export function players({ board, started, you, announce, signal }) {
   const node = el("ul", { class: "seats", "aria-label": t("seats") });
-  const absent = absences({ node, announce, signal });
+  const all = () => [node, ...(board?.lines.values() ?? [])];
+  const absent = absences({ nodes: all, announce, signal });
   let shown = null;
   let turnBegan = null;
   let count = -1;
@@ -339,31 +347,48 @@ export function players({ started, you, announce, signal }) {
     return shown.moves.reduce((sum, move) => sum + (move.seat === seat ? (move.took ?? 0) : 0), 0);
   }
 
-  function row(one) {
-    const isOn = shown.scene.isLive && !shown.scene.outcome && shown.scene.turn?.includes(one.seat);
-    const total = taken(one.seat);
-    const isMine = you !== undefined && one.seat === you();
+  const isOn = ({ seat }) => Boolean(shown.scene.isLive && !shown.scene.outcome && shown.scene.turn?.includes(seat));
+
+  function name(one) {
+    const isAway = one.connected === false && (one.name || one.unnamed) && !shown.scene.outcome;
     return el(
-      "li",
-      { class: isOn ? "on" : null, "data-seat": one.seat },
-      chip(one.seat),
-      el(
-        "span",
-        {},
-        calledOn(one),
-        isMine && el("span", { class: "muted" }, ` (${t("you")})`),
-        one.connected === false && (one.name || one.unnamed) && !shown.scene.outcome && el("span", { class: "warn" }, ` ${t("disconnected")}`),
-        absent.of(one.seat),
-      ),
-      total > 0 && el("span", { class: "clock total", title: t("clock") }, clock(total)),
-      isOn && el("span", { class: "turn" }, t("toMove")),
-      isOn && el("span", { class: "clock running", title: t("thinking") }),
+      "span",
+      {},
+      calledOn(one),
+      you !== undefined && one.seat === you() && el("span", { class: "muted you" }, ` (${t("you")})`),
+      isAway && el("span", { class: "warn" }, ` ${t("disconnected")}`),
+      absent.of(one.seat),
     );
+  }
+
+  function clocks(one) {
+    const total = taken(one.seat);
+    return [
+      total > 0 && el("span", { class: "clock total", title: t("clock") }, clock(total)),
+      isOn(one) && el("span", { class: "clock running", title: t("thinking") }),
+    ];
+  }
+
+  function row(one) {
+    const [total, running] = clocks(one);
+    const turn = isOn(one) && el("span", { class: "turn" }, t("toMove"));
+    return el("li", { class: isOn(one) ? "on" : null, "data-seat": one.seat }, chip(one.seat), name(one), total, turn, running);
+  }
+
+  function draw() {
+    const rest = shown.scene.seats.filter((one) => {
+      const place = board?.lines.get(one.seat);
+      if (!place || !board.node.contains(place)) return true;
+      replace(place, name(one), clocks(one));
+      return false;
+    });
+    node.hidden = !rest.length;
+    replace(node, rest.map(row));
   }
 
   function tick() {
     if (!shown || turnBegan === null) return;
-    for (const running of node.querySelectorAll(".running")) {
+    for (const running of all().flatMap((one) => [...one.querySelectorAll(".running")])) {
       const stopped = line.isDown ? ` ${t("clockStopped")}` : "";
       running.textContent = shown.isPaused ? "" : `+${clock(serverNow() - turnBegan)}${stopped}`;
     }
@@ -382,7 +407,7 @@ export function players({ started, you, announce, signal }) {
       count = moves.length;
       shown = { scene, moves, isPaused };
       absent.update(scene);
-      replace(node, scene.seats.map(row));
+      draw();
       absent.tick();
       tick();
     },

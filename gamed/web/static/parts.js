@@ -59,10 +59,11 @@ export function when(iso) {
   return el("time", { datetime: iso }, text);
 }
 
-/** Milliseconds as a time that was taken: 0.4 s, 12 s, 3:05, 1:02:03. */
+/** Milliseconds as a time that was taken: 40 ms, 0.4 s, 12 s, 3:05, 1:02:03. */
 export function span(ms) {
   if (ms === null || ms === undefined || !Number.isFinite(ms)) return "";
-  const seconds = Math.max(ms, 0) / 1000;
+  if (ms < 100) return `${Math.round(Math.max(ms, 0))} ms`;
+  const seconds = ms / 1000;
   if (seconds < 9.95) return `${new Intl.NumberFormat(language(), { maximumFractionDigits: 1 }).format(seconds)} s`;
   if (seconds < 59.5) return `${Math.round(seconds)} s`;
   return clock(ms);

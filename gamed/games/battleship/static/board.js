@@ -6,7 +6,8 @@
 // `data-picked`, `data-bad` and `data-at="x,y,length,h|v"`; buttons are `[data-do=turn|roll|ready]`; the enemy's
 // faults `[data-fault=lied|erred]`.
 
-import { ARROWS, bdi, el, isChord, isolated, nameOn, replace, svg } from "../../dom.js";
+import { ARROWS, el, isChord, isolated, nameOn, replace, svg } from "../../dom.js";
+import { chip } from "../../parts.js";
 
 export { codes, words } from "./words.js";
 
@@ -406,9 +407,8 @@ function watching(root, context) {
   return (scene) => {
     sides.forEach((one, seat) => {
       const board = scene.board?.boards[seat] ?? null;
-      const name = nameOn(scene.seats, seat);
       const isRefuted = Boolean(scene.board) && board === null;
-      one.say([el("span", { class: "seat" }, t("seat", { n: seat + 1 })), name && " ", name && bdi(name)],
+      one.say([chip(seat), context.player(seat)],
         [isRefuted ? el("p", { class: "note" }, t("refuted")) : roster(board?.afloat ?? FLEET, t)], JSON.stringify(board?.afloat ?? isRefuted));
       const label = t("boardOf", { name: nameOf(seat, scene, t) });
       one.board.draw(told(board, "water"), "unknown", label, false, scene.board ? lastAt(seat, scene) : null);
@@ -452,35 +452,37 @@ function playing(root, context) {
   const enemy = side(seaBoard("enemy", context, shoot));
   const own = side(seaBoard("own", context, null));
   const port = side(harbour(context, place));
-  const button = (name, onclick) => el("button", { type: "button", "data-do": name, onclick }, t(name));
+  const button = (name, onclick, look) => el("button", { type: "button", "data-do": name, class: look, onclick }, t(name));
   const tools = el("div", { class: "tools" }, el("p", { class: "note" }, t("howto")),
     el("div", { class: "buttons" }, button("turn", () => port.board.turn()), button("roll", () => act({ do: "roll" })),
-      button("ready", () => { hasFocusToGive = true; act({ do: "ready" }); })));
-  port.say([t("own")], [tools], "tools");
+      button("ready", () => { hasFocusToGive = true; act({ do: "ready" }); }, "primary")));
   const boards = el("div", { class: "boards" });
   root.append(boards);
   function arrange(isPlacing) {
-    const wanted = isPlacing ? [port.node, enemy.node] : [enemy.node, own.node];
-    if (boards.firstChild === wanted[0] && boards.lastChild === wanted[1]) return;
+    const wanted = [enemy.node, (isPlacing ? port : own).node];
+    if (boards.lastChild === wanted[1]) return;
     const hadFocus = hasFocusToGive || boards.contains(document.activeElement);
     hasFocusToGive = false;
     boards.replaceChildren(...wanted);
+    enemy.node.inert = isPlacing; // nothing is known of it yet
     if (hadFocus) (isPlacing ? port : enemy).board.focus();
   }
   function show(next) {
     scene = next;
     const { you, phase } = scene;
     const isPlacing = phase === "placing";
+    const title = (name, seat) => [el("span", {}, t(name)), seat >= 0 && context.player(seat)];
     arrange(isPlacing);
+    port.say(title("own", you.seat ?? -1), [tools], "tools");
     if (isPlacing) port.board.show(placed ?? you.fleet.ships);
     const faults = [...new Set(you.faults.map((fault) => (fault.code === "dishonest" ? "lied" : "erred")))];
     const rest = t(phase === "await" ? "stuck" : "stay");
-    enemy.say([t("enemy")], [roster(you.enemy.afloat, t), ...faults.map((fault) => el("p", { class: "note", "data-fault": fault }, `${t(fault)} ${rest}`))],
+    enemy.say(title("enemy", Number.isInteger(you.seat) ? 1 - you.seat : -1), [roster(you.enemy.afloat, t), ...faults.map((fault) => el("p", { class: "note", "data-fault": fault }, `${t(fault)} ${rest}`))],
       `${you.enemy.afloat} ${faults} ${rest}`);
     if (faults.length > warned) context.announce(`${t(faults.at(-1))} ${rest}`);
     warned = faults.length;
     enemy.board.draw(told(you.enemy, "water"), "unknown", t("enemy"), phase === "shoot", you.last.you);
-    own.say([t("own")], [roster(you.fleet.afloat, t)], String(you.fleet.afloat));
+    if (!isPlacing) own.say(title("own", you.seat ?? -1), [roster(you.fleet.afloat, t)], String(you.fleet.afloat));
     own.board.draw(told(you.fleet, "miss"), "water", t("own"), false, you.last.enemy);
     return playerStatus(scene, t);
   }

@@ -5,7 +5,7 @@
 // of the rules, or "occupied"); data-mark="last|taken|ko|label"; buttons data-do="pass|resign".
 // `board.marks`: [{point, text}], letters on points where variations begin.
 
-import { ARROWS, bdi, clear, el, isChord, replace, svg } from "../../dom.js";
+import { ARROWS, clear, el, isChord, replace, svg } from "../../dom.js";
 
 import { words } from "./words.js";
 
@@ -113,7 +113,7 @@ function mark(kind, [x, y], on, text) {
 }
 
 export function create(root, context) {
-  const { t, mode, act, announce, setStatus } = context;
+  const { t, mode, act, announce, player, setStatus } = context;
   const isPlay = mode === "play";
   let scene = null;
   let size = 0;
@@ -320,13 +320,13 @@ export function create(root, context) {
 
   function drawSides(look) {
     const { board, seats } = scene;
-    replace(sides, seats.map(({ seat, name }) => {
+    replace(sides, seats.map(({ seat }) => {
       const side = sideOf(board, seat);
       const icon = svg("svg", { viewBox: "0 0 1 1", class: "go-icon", "aria-hidden": "true" });
       icon.append(...stone(0.5, 0.5, side, look[side] ?? { plain: null, number: seat % COLORS, letter: "" }));
       const count = board.prisoners?.[seat] ?? 0;
       return el("li", { "data-seat": seat, class: scene.turn.includes(seat) && "go-turn" }, icon,
-        el("span", { class: "go-name" }, name ? bdi(name) : sideName(side, t)),
+        player(seat),
         el("span", { class: "go-taken" }, t("prisoners", { count })));
     }));
   }

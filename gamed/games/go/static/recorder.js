@@ -1,7 +1,7 @@
 // The recorder: a game of Go is written down by hand, with variations and comments, and saved.
 
 import { get, post, remove } from "../../api.js";
-import { boardOf, frame, moveList, stage, steerByKeys } from "../../board.js";
+import { boardOf, frame, moveList, players, stage, steerByKeys } from "../../board.js";
 import { bdi, called, el, replace } from "../../dom.js";
 import { ask, button, choice, complaint, confirm, heading, labelled, lead, link, names, optionValue, options, result, sided, sidesClass, worded } from "../../parts.js";
 import { letters, tree } from "../../tree.js";
@@ -158,6 +158,7 @@ async function write(view) {
   const quietly = (action) => does(action).catch(() => undefined);
 
   const board = await stage("go", "play", { ...view, act: does });
+  const seats = players({ ...view, board });
   const say = (move) => board.describe(move, now.scene);
   const goto = (node) => quietly({ do: "goto", node });
   const list = moveList((n) => goto(now.moves[n - 1].node), { brief: board.brief });
@@ -178,6 +179,7 @@ async function write(view) {
   function draw(isAnimated) {
     const { scene, can, moves, current } = now;
     board.update({ ...scene, board: { ...scene.board, marks: letters(now.tree.nodes, current) } }, isAnimated);
+    seats.update({ ...scene, seats: sided("go", scene.seats) }, []);
     const said = scene.outcome ? [...result(scene.outcome, sided("go", scene.seats), lead("go", now.points)), ". "] : [];
     replace(end, ...said, score(now));
     end.hidden = !end.hasChildNodes();

@@ -8,7 +8,7 @@
 // The board is turned so that the player's own side is down; horizontal, above, and the arrow keys are meant as it is seen.
 // Keys: arrows, Enter, h, v, Escape; s, w, r.
 
-import { ARROWS, bdi, el, isChord, isolated, nameOn, replace, svg } from "../../dom.js";
+import { ARROWS, el, isChord, isolated, nameOn, replace, svg } from "../../dom.js";
 
 export { codes, words } from "./words.js";
 
@@ -471,17 +471,15 @@ export function create(root, context) {
   function drawStock() {
     const { left, pawns: at, to_move: movers } = scene.board;
     const most = at.length === 2 ? 10 : 5;
-    const you = el("span", { class: "q-you" }, `(${t("youAre")})`);
     const rows = [[], []];
     at.forEach((_, seat) => {
-      const name = nameOn(scene.seats, seat);
       const isMover = isOn && movers.includes(seat);
       const edge = (EDGES[seat] + turns) % 4;
       const row = el(
         "li",
         { "data-seat": seat, class: isMover && "q-on", "aria-current": isMover && "true" },
         el("span", { class: "chip" }, `${seat + 1}`),
-        el("span", {}, el("span", { class: "q-who" }, name ? bdi(name) : t("player", { n: seat + 1 })), scene.you?.seat === seat && [" ", you]),
+        context.player(seat),
         el("span", { class: "q-to" }, t("target", { arrow: WAYS[edge] })),
         el("span", { class: "q-count" }, t("walls", { count: left[seat] })),
         el("span", { class: "q-bars" }, Array.from({ length: most }, (_, n) => el("i", { class: n < left[seat] && "q-full" }))),

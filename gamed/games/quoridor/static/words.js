@@ -4,7 +4,6 @@ export const words = {
   en: {
     board: "Board of Quoridor",
     player: "Player {n}",
-    youAre: "you",
     goesTo: "Player {n} moves to {at}",
     putsWall: "Player {n} places the wall {at}",
     registering: "Taking a seat …",
@@ -59,7 +58,6 @@ export const words = {
   de: {
     board: "Quoridor-Brett",
     player: "Spieler {n}",
-    youAre: "du",
     goesTo: "Spieler {n} zieht nach {at}",
     putsWall: "Spieler {n} setzt die Mauer {at}",
     registering: "Du nimmst Platz …",

@@ -5,7 +5,7 @@
 // [data-explain]. Keys: on the course arrows move; among the cards arrows move, 1…9 put a card into the chosen register
 // or the next empty one, Backspace takes one back, Enter presses; with the last card the focus goes to the button.
 
-import { ARROWS, bdi, clear, el, isChord, mayMove, nameOn, replace, svg } from "../../dom.js";
+import { ARROWS, clear, el, isChord, mayMove, nameOn, replace, svg } from "../../dom.js";
 import { SIDES, U, at, axes, devices, explained, floors, icon, letter, middle, note, robotNode, symbols, use } from "./course.js";
 
 export { codes, words } from "./words.js";
@@ -31,6 +31,16 @@ export function describe(move, scene, t) {
   const said = t(text.endsWith(" down") ? "moveProgramDown" : "moveProgram", { name });
   const cards = (move.cards ?? []).map((card, n) => `${n + 1} ${t(actionOf(card))} (${card})`);
   return cards.length ? `${said}: ${cards.join(", ")}` : said;
+}
+
+// Cards in short: how far, or which turn.
+const SHORT = { UT: "↻", RL: "↰", RR: "↱", BU: "↓", M1: "↑1", M2: "↑2", M3: "↑3" };
+
+/** A decision in short, a program card by card; null if it has no short form. */
+export function brief({ text, cards }, t) {
+  if (SIDES.includes(text) && text) return t(text);
+  if (/^(stay|wake|leave|open)/.test(text)) return null;
+  return cards?.length ? cards.map((card) => SHORT[actionOf(card)]).join("") : "•••••";
 }
 
 export function create(root, context) {
@@ -494,7 +504,7 @@ export function create(root, context) {
       return el("li", { "data-seat": seat, class: you()?.seat === seat ? "mine" : null },
         ranking ? el("b", { class: "rr-place" }, `${place + 1}.`) : null,
         el("span", { class: `rr-mark seat${seat}` }, letter(seat)),
-        el("div", {}, el("b", {}, bdi(nameOf(scene, seat, t))), you()?.seat === seat ? ` (${t("you")})` : "",
+        el("div", {}, context.player(seat),
           el("div", { class: "rr-facts" }, facts, states.map((state) => el("em", {}, t(state)))),
           cards.length ? el("div", { class: "rr-cards" }, cards) : null));
     });

@@ -32,7 +32,8 @@ export function ways(title, texts, details, chosen, onchange) {
 /** The name that the browser knows, else one for a guest. */
 export const ownName = () => kept(NAME) ?? `${t("guest")} ${String.fromCharCode(65 + Math.random() * 26)}`;
 
-export const strategies = (game) => choice(game.bots.map((bot) => [bot, bot]), game.bots[0]);
+/** A choice of a game's bots. The last one is the easiest. */
+export const strategies = (game) => choice(game.bots.map((bot) => [bot, bot === game.bots.at(-1) ? t("easyBot", { bot }) : bot]), game.bots[0]);
 
 /** Asks for a name, takes a seat in a room of the lobby, and goes to the seat. */
 export async function playIn(room, view) {
@@ -54,9 +55,9 @@ export function playTitle(room) {
 
 /**
  * Asks how to play, takes a seat, and goes to it. `code`: a reservation's or an invitation's; "" asks for it. `way`: how,
- * as long as nothing else is chosen.
+ * as long as nothing else is chosen; most people want to play against a program.
  */
-export async function play(kind, view, { code = null, name = ownName(), way = code === null ? "wait" : "code" } = {}) {
+export async function play(kind, view, { code = null, name = ownName(), way } = {}) {
   const game = gameOf(kind);
   const own = nameField(name);
   const reservation = el("input", { name: "code", value: code ?? "", autocomplete: "off", spellcheck: "false" });
@@ -78,14 +79,14 @@ export async function play(kind, view, { code = null, name = ownName(), way = co
   };
   const canBring = game.bots.length > 0 && numbers.length > 0;
   const texts = {
-    wait: t("waitForSomebody"),
-    ...(numbers.length > 0 && { friends: t("withFriends") }),
     ...(canBring && { bots: t("againstBots") }),
+    ...(numbers.length > 0 && { friends: t("withFriends") }),
+    wait: t("waitForSomebody"),
     code: t("withCode"),
   };
   let chosen;
   if (canBring) bring(numbers[0]);
-  const fieldset = ways(t("opponents"), texts, details, way, (now) => {
+  const fieldset = ways(t("opponents"), texts, details, way ?? (code !== null ? "code" : canBring ? "bots" : "wait"), (now) => {
     chosen = now;
     reservation.required = now === "code";
   });

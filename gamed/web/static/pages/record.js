@@ -1,7 +1,7 @@
 // The replay of a record: positions by slider, keys or list, variations as a tree, downloads, and a new room from here.
 
 import { gameOf, get, post } from "../api.js";
-import { findings, frame, moveList, refusals, stage, steerByKeys } from "../board.js";
+import { findings, frame, moveList, players, refusals, stage, steerByKeys } from "../board.js";
 import { bdi, el, isolated, replace, svg } from "../dom.js";
 import { button, choice, complaint, gameName, heading, lead, link, matchTitle, names, options, result, sided, span, when, worded } from "../parts.js";
 import { letters, lineThrough, tree } from "../tree.js";
@@ -17,7 +17,6 @@ export const words = {
     perSecond: "{n} per second",
     goOnRecording: "Go on in the recorder",
     linkHere: "Link to this position",
-    replayKeys: "Keys: ← and → for one move, Home, End, and the space bar to play.",
   },
   de: {
     notPlayed: "gamed bewahrt diese Aufzeichnung auf, wie sie ist. {format} spielt es nicht: Es gibt keine Bretter und keine Züge, und gefunden wird sie nur über ihr Format.",
@@ -27,7 +26,6 @@ export const words = {
     perSecond: "{n} pro Sekunde",
     goOnRecording: "Weiter mitschreiben",
     linkHere: "Link zu dieser Stellung",
-    replayKeys: "Tasten: ← und → für einen Zug, Pos1, Ende, Leertaste zum Abspielen.",
   },
 };
 const t = translator(words);
@@ -95,6 +93,7 @@ export async function show(view) {
   let n = 0;
   let timer = 0;
 
+  const people = players({ ...view, board, started: record.started });
   const notes = noted(record);
   const brief = (move) => board?.brief(move, line.moves);
   const list = moveList((to) => jump(to), { notes, brief });
@@ -133,7 +132,9 @@ export async function show(view) {
       const position = hasBoard ? await line.at(n, view.signal) : null;
       if (mine !== asked) return;
       trouble.clear();
-      board?.update(scene(position), isAnimated, Number(controls.speed.value));
+      const shown = scene(position);
+      board?.update(shown, isAnimated, Number(controls.speed.value));
+      people.update(shown, shown.moves);
     } catch (error) {
       if (view.signal.aborted) return;
       stop();
@@ -267,7 +268,7 @@ export async function show(view) {
     (error) => view.signal.aborted || trouble.say(error),
   );
   view.entitle(matchTitle(title, record.seats, record.started));
-  const verdict = el("p", { class: "ending" }, ...(record.outcome ? result(record.outcome, seats, lead(record.game, seats.map((one) => one.points))) : [t("noneUnknown")]));
+  const verdict = el("span", { class: "ending" }, ...(record.outcome ? result(record.outcome, seats, lead(record.game, seats.map((one) => one.points))) : [t("noneUnknown")]));
   if (isBig) {
     document.body.classList.add("screen");
     view.signal.addEventListener("abort", () => document.body.classList.remove("screen"));
@@ -277,24 +278,22 @@ export async function show(view) {
   else replace(
     view.root,
     frame(
-      [heading(title), record.started && el("span", { class: "muted" }, when(record.started))],
+      [heading(title), record.started && el("span", { class: "muted" }, when(record.started)), verdict],
       board?.node ?? el("p", { class: "muted" }, t(record.content ? "notPlayed" : "noBoard", { format: `${record.publisher} ${record.version}` })),
       [
         trouble.node,
+        ...causes(record, seats),
+        hasBoard ? people.node : names(seats),
         hasBoard && controls.node,
+        ...(record.content ? outline(record) : [el("h2", { class: "unseen" }, t("moves")), list.node]),
         comment,
         note,
-        names(seats),
-        verdict,
-        ...causes(record, seats),
-        facts(record),
-        el("div", { class: "buttons" }, permalink, start, record.tree && button(t("goOnRecording"), goOn)),
-        el("div", { class: "buttons", role: "group", "aria-label": t("download") }, downloads(record, path)),
+        ...times(record, seats),
+        el("div", { class: "buttons" }, permalink, start, record.tree && button(t("goOnRecording"), goOn), downloads(record, path)),
         found.node,
         refused.node,
-        ...times(record, seats),
         privately,
-        ...(record.content ? outline(record) : [el("h2", {}, t("moves")), list.node]),
+        facts(record),
         options(record.game, record.options),
       ],
       variations?.node,
@@ -335,7 +334,7 @@ function steering(on) {
     { "aria-label": t("speed") },
   );
   const number = el("input", { type: "number", min: 0, name: "move", class: "short", "aria-label": t("jump") });
-  const where = el("output", { class: "muted" });
+  const where = el("span", { class: "muted" });
   const jumps = (event) => {
     event.preventDefault();
     on.move(Math.trunc(Number(number.value) || 0));
@@ -353,10 +352,8 @@ function steering(on) {
       forth,
       last,
       speed,
-      el("form", { class: "jump", onsubmit: jumps }, number, el("button", { type: "submit", "aria-label": t("jump") }, t("go"))),
-      where,
+      el("form", { class: "jump", onsubmit: jumps }, number, where),
     ),
-    el("p", { class: "muted hint" }, t("replayKeys")),
   );
   return {
     node,
@@ -365,8 +362,9 @@ function steering(on) {
       const [n, length] = [on.n(), on.length()];
       slider.max = number.max = length;
       slider.value = n;
+      if (document.activeElement !== number) number.value = n;
       slider.setAttribute("aria-valuetext", `${t("moveOf", { n, length })}: ${on.say()}`);
-      where.textContent = t("moveOf", { n, length });
+      where.textContent = `/ ${length}`;
       first.disabled = back.disabled = n === 0;
       forth.disabled = last.disabled = n === length;
       plays.disabled = length === 0;

@@ -31,7 +31,7 @@ export function showRecord(view, id) {
 async function showRoom(view, { path, room, board }) {
   const log = new MoveLog();
   const list = moveList(null, { brief: (move) => board.brief(move, log.moves) });
-  const seats = players({ started: room.started, announce: view.announce, signal: view.signal });
+  const seats = players({ board, started: room.started, announce: view.announce, signal: view.signal });
   const end = ending();
   const refused = refusals();
   const found = findings((n) => list.mark(n), () => log.moves.length);
@@ -136,6 +136,7 @@ async function showRoom(view, { path, room, board }) {
   replace(joins, button(t("sitDown"), sitDown, { class: "primary" }));
   actions = session.admin ? admin(view, path, trouble, again) : null;
   const peers = room.peers?.map((one) => el("li", {}, chip(one.seat), bdi(one.peer)));
+  board.node.prepend(end.node);
   replace(
     view.root,
     frame(
@@ -146,7 +147,6 @@ async function showRoom(view, { path, room, board }) {
         joins,
         keys,
         seats.node,
-        end.node,
         refused.node,
         found.node,
         peers?.length > 0 && el("ul", { class: "names", "aria-label": t("peers") }, peers),

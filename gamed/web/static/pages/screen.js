@@ -22,7 +22,7 @@ export async function showScreen(view, { path, room, board }) {
   const queue = [];
   const end = ending();
   const people = el("p", { class: "versus" });
-  const absent = absences({ node: people, announce: view.announce, signal: view.signal });
+  const absent = absences({ nodes: () => [people], announce: view.announce, signal: view.signal });
   const behind = el("span", { class: "muted" });
   let timer = 0;
   let shownAt = 0;

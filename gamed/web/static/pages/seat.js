@@ -54,7 +54,7 @@ export async function show(view) {
   }
 
   const board = await stage(seat.game, "play", { ...view, act });
-  const seats = players({ started: seat.started, you: () => scene.you?.seat ?? null, announce: view.announce, signal: view.signal });
+  const seats = players({ board, started: seat.started, you: () => scene.you?.seat ?? null, announce: view.announce, signal: view.signal });
   const say = (move) => board.describe(move, scene, log.moves);
 
   function isMyTurn() {
@@ -211,12 +211,12 @@ export async function show(view) {
   }
 
   const again = button(t("again"), playAgain, { class: "primary", hidden: true });
+  board.node.prepend(end.node);
   replace(
     view.root,
     frame([heading(title), state, left, again, button(t("leave"), leave)], board.node, [
       trouble.node,
       ways,
-      end.node,
       seats.node,
       el("h2", {}, t("moves")),
       list.node,

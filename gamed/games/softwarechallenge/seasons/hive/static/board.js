@@ -6,7 +6,7 @@
 // Keys: 1 to 5 pick a piece of the hand; left and right go along a row, up and down straight on, Home, PageUp, End, PageDown (7, 9, 1, 3 of the number
 // pad) to the four fields above and below; Enter and Space pick and drop, Escape lets go.
 
-import { bdi, el, isChord, nameOn, replace, svg } from "../../dom.js";
+import { bdi, el, isChord, replace, svg } from "../../dom.js";
 import { words } from "./words.js";
 
 export { codes } from "./words.js";
@@ -150,8 +150,8 @@ export function create(root, context) {
   const skip = el("div", { class: "h-skip", hidden: true });
   const end = el("div", { class: "h-end", hidden: true });
   const help = plays && el("p", { class: "h-help" }, t("help"));
-  const box = el("div", { class: "hive" }, hands[0].node, el("div", { class: "h-middle" }, skip, grid, detail), hands[1].node,
-    el("div", { class: "h-below" }, end, count, help));
+  const box = el("div", { class: "hive" }, hands[0].node, el("div", { class: "h-middle" }, skip, grid), hands[1].node,
+    el("div", { class: "h-below" }, end, detail, count, help));
   const way = svg("line", { class: "h-way", "marker-end": "url(#h-head)" });
   const head = svg("marker", { id: "h-head", viewBox: "0 0 6 6", refX: 4, refY: 3, markerWidth: 4, markerHeight: 4, orient: "auto" },
     svg("path", { d: "M0 0L6 3L0 6z" }));
@@ -392,12 +392,12 @@ export function create(root, context) {
   function drawHand(hand) {
     const { seat } = hand;
     const letters = scene.board?.hands[seat] ?? "";
-    const name = nameOn(scene.seats, seat);
     const own = you()?.seat === seat;
     const free = scene.board?.free[seat] ?? -1;
     const may = own ? settable() : new Set();
     replace(hand.title, picture(token(seat), "h-badge"),
-    el("span", {}, colorOf(seat, t), own ? ` (${t("you")})` : ""), name ? el("span", { class: "h-name" }, bdi(name)) : null);
+    el("span", {}, colorOf(seat, t)), context.player(seat));
+    hand.node.classList.toggle("h-own", own);
     hand.node.classList.toggle("h-to-move", (scene.board?.to_move ?? []).includes(seat));
     hand.bee.textContent = free < 0 ? t("beeMissing") : t("beeFree", { count: free });
     hand.list.setAttribute("aria-label", t("hand", { color: colorOf(seat, t) }));
@@ -430,7 +430,7 @@ export function create(root, context) {
     if (due === !skip.hidden) return;
     skip.hidden = !due;
     if (!due) { replace(skip); return; }
-    const button = el("button", { type: "button", "data-action": "skip", onclick: () => send({ do: "skip" }) }, t("skip"));
+    const button = el("button", { type: "button", class: "primary", "data-action": "skip", onclick: () => send({ do: "skip" }) }, t("skip"));
     replace(skip, el("p", {}, t("mustSkip")), el("h2", {}, t("legal")), el("ul", {}, el("li", {}, button)));
   }
 

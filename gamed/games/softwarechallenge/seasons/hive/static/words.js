@@ -2,7 +2,7 @@
 
 export const words = {
   en: {
-    red: "Red", blue: "Blue", of: "{piece} ({color})", you: "you",
+    red: "Red", blue: "Blue", of: "{piece} ({color})",
     pieceQ: "bee", pieceS: "spider", pieceG: "grasshopper", pieceB: "beetle", pieceA: "ant",
     aQ: "the bee", aS: "a spider", aG: "a grasshopper", aB: "a beetle", aA: "an ant",
     shortQ: "Be", shortS: "Sp", shortG: "Gr", shortB: "Bt", shortA: "An",
@@ -31,7 +31,7 @@ export const words = {
     option_soft_milliseconds: "Time for a move (ms)", option_hard_milliseconds: "Time until removal (ms)",
   },
   de: {
-    red: "Rot", blue: "Blau", of: "{piece} ({color})", you: "du",
+    red: "Rot", blue: "Blau", of: "{piece} ({color})",
     pieceQ: "Biene", pieceS: "Spinne", pieceG: "Grashüpfer", pieceB: "Käfer", pieceA: "Ameise",
     aQ: "die Biene", aS: "eine Spinne", aG: "einen Grashüpfer", aB: "einen Käfer", aA: "eine Ameise",
     shortQ: "Bi", shortS: "Sp", shortG: "Gr", shortB: "Kä", shortA: "Am",
