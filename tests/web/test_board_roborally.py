@@ -356,10 +356,16 @@ class StepTests(BoardCase):
         self.update(scene(after))
         shown = [self.page.locator(".rr-now").inner_text()]
         self.assertEqual(self.page.locator("[data-robot='0']").get_attribute("data-place"), start)
+        opened = [self.page.locator(".rr-shown:not(.rr-back)").count()]
         for _ in after.trail[2:]:
             self.page.evaluate(ON)
+            opened.append(self.page.locator(".rr-shown:not(.rr-back)").count())
             shown.append(self.page.locator(".rr-now").inner_text())
         self.assertEqual(shown[0], "Register phase 1: the cards are revealed")
+        # The registers of both robots are turned over phase by phase.
+        self.assertEqual(sorted(set(opened))[:2], [2, 4])
+        self.assertEqual(opened, sorted(opened))
+        self.assertEqual(opened[-1], sum(its.kind == "played" for its in after.trail))
         self.assertRegex(shown[1], "^1/5 · (Anna|Bert) plays ")
         self.assertEqual(sum("are revealed" in text for text in shown), 5)
         self.assertEqual(sum(" plays " in text for text in shown), sum(its.kind == "played" for its in after.trail))

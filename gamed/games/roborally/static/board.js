@@ -33,8 +33,11 @@ export function describe(move, scene, t) {
   return cards.length ? `${said}: ${cards.join(", ")}` : said;
 }
 
+// What destroys a robot in a step; in others it falls.
+const ENDS = { lasers: "shot", crushers: "crushed", left: "gone" };
+
 // Cards in short: how far, or which turn.
-const SHORT = { UT: "↻", RL: "↰", RR: "↱", BU: "↓", M1: "↑1", M2: "↑2", M3: "↑3" };
+const SHORT = { UT: "↻", RL: "↰", RR: "↱", BU: "↓", M1: "1", M2: "2", M3: "3" };
 
 /** A decision in short, a program card by card; null if it has no short form. */
 export function brief({ text, cards }, t) {
@@ -64,6 +67,7 @@ export function create(root, context) {
   let robots = new Map(); // what is drawn, by seat: {node, angle}
   let poses = []; // by seat: [x, y, facing, damage, virtual] or null
   let seen = null; // how much of the trail was queued: {turn, n}
+  let turned = new Map(); // by seat: the cards of the turn that lie open, by phase
   let steps = []; // the queue of steps, and of the boards that they lead to
   let timer = null; // shows the next step
   let resting = []; // functions to call when the queue is empty
@@ -87,7 +91,6 @@ export function create(root, context) {
     robots = new Map();
     cursor = flags[0];
     drawing.setAttribute("viewBox", `-30 -26 ${tiles.width * U + 34} ${tiles.height * U + 30}`);
-    drawing.style.setProperty("--columns", tiles.width);
     stage.classList.toggle("wide", tiles.width > 20);
     const rows = [];
     for (let y = tiles.height; y; y -= 1) {
@@ -199,10 +202,24 @@ export function create(root, context) {
   const told = (board) =>
     board.robots.map((robot) => robot && [...robot.place, robot.facing, robot.damage, robot.virtual]);
 
+  function turn(seat, phase, card) {
+    const cards = turned.get(seat) ?? Array(5).fill(null);
+    cards[phase - 1] = card;
+    turned.set(seat, cards);
+  }
+
+  /** Turns the cards over that all steps so far have shown. */
+  function turnAll(board) {
+    turned = new Map();
+    for (const [phase, , , seat, card] of board.trail.steps) if (card) turn(seat, phase, card);
+    for (const [seat, cards] of board.revealed) cards.forEach((card, n) => turn(seat, n + 1, card));
+  }
+
   function settle() {
     clearTimeout(timer);
     timer = null;
     steps = [];
+    turnAll(scene.board);
     reach(scene.board);
     poses = told(scene.board);
     stage.classList.remove("firing");
@@ -224,9 +241,16 @@ export function create(root, context) {
       return;
     }
     const [phase, kind, changes, seat, card] = step;
+    const lost = changes.filter(([its, , , , damage]) => damage >= 10 && poses[its]?.[3] < 10).map(([its]) => its);
     for (const [its, ...pose] of changes) poses[its] = pose.length ? pose : null;
     const action = card ? t(actionOf(card)) : "";
-    const said = t(kind, { phase, name: seat === null ? "" : nameOf(scene, seat, t), action });
+    const ends = lost.map((its) => t(ENDS[kind] ?? "falls", { name: nameOf(scene, its, t) }));
+    const said = [t(kind, { phase, name: seat === null ? "" : nameOf(scene, seat, t), action }), ...ends].join(". ");
+    if (kind === "revealed") {
+      if (phase === 1) turned = new Map();
+      for (const [later, , , its, played] of steps.filter(Array.isArray)) if (played && later === phase) turn(its, phase, played);
+      drawCards();
+    }
     status.textContent = kind === "revealed" || !phase ? said : `${phase}/5 · ${said}`;
     stage.classList.toggle("firing", kind === "lasers");
     const time = STEP / (context.pace ?? 1) / Math.max(1, steps.length / MANY);
@@ -487,7 +511,6 @@ export function create(root, context) {
   function drawCrew(board) {
     const ranking = board.ranking;
     const order = ranking ?? board.robots.map((_, seat) => seat);
-    const shown = new Map(board.revealed);
     const rows = order.map((seat, place) => {
       const robot = board.robots[seat];
       const states = !robot ? ["removed"] : [
@@ -497,18 +520,29 @@ export function create(root, context) {
         el("span", {}, t("flags", { n: robot.flag, all: board.flags.length })),
         el("span", {}, t("damage", { n: robot.damage })),
         el("span", {}, t("lives", { n: robot.lives })),
+        robot.damage < 10 ? el("span", {}, t("faces", { facing: t(robot.facing) })) : null,
         robot.locked.length ? el("span", {}, t("lockedIn", { n: robot.locked.map(([n]) => n).join(t("or")) })) : null,
       ] : [];
-      const cards = (shown.get(seat) ?? []).map((card) =>
-        el("span", { class: "rr-shown", title: t("card", { action: t(actionOf(card)), card }) }, icon(actionOf(card))));
       return el("li", { "data-seat": seat, class: you()?.seat === seat ? "mine" : null },
         ranking ? el("b", { class: "rr-place" }, `${place + 1}.`) : null,
         el("span", { class: `rr-mark seat${seat}` }, letter(seat)),
         el("div", {}, context.player(seat),
           el("div", { class: "rr-facts" }, facts, states.map((state) => el("em", {}, t(state)))),
-          cards.length ? el("div", { class: "rr-cards" }, cards) : null));
+          robot ? el("div", { class: "rr-cards" }) : null));
     });
     replace(crew, el("h2", {}, t(ranking ? "ranking" : "crew")), el("ol", {}, rows));
+    drawCards();
+  }
+
+  /** Draws each robot's registers: the open cards, and the backs of the others. */
+  function drawCards() {
+    for (const row of crew.querySelectorAll("[data-seat]")) {
+      const cards = turned.get(Number(row.dataset.seat)) ?? Array(5).fill(null);
+      const shown = cards.map((card) => (card === null ? el("span", { class: "rr-shown rr-back" })
+        : el("span", { class: "rr-shown", role: "img", "aria-label": t("card", { action: t(actionOf(card)), card }), title: t("card", { action: t(actionOf(card)), card }) }, icon(actionOf(card)))));
+      const place = row.querySelector(".rr-cards");
+      if (place) replace(place, shown);
+    }
   }
 
   // What is said

@@ -11,6 +11,9 @@ export const letter = (seat) => String.fromCharCode(65 + seat);
 export function symbols() {
   const path = (d, of) => svg("path", { d, class: of });
   return svg("defs", {},
+    svg("pattern", { id: "rr-floor", width: U, height: U, patternUnits: "userSpaceOnUse" },
+      svg("rect", { width: U, height: U, class: "rr-s-gap" }), svg("rect", { x: 0.7, y: 0.7, width: U - 1.4, height: U - 1.4, rx: 2, class: "rr-s-plate" }),
+      path("M5 4h.1M35 4h.1M5 36h.1M35 36h.1", "rr-s-rivet")),
     svg("g", { id: "rr-belt" }, path("M-15-20H15V20H-15Z", "rr-s-belt"), path("M-7-5 0-12 7-5M0-12V12", "rr-s-way")),
     svg("g", { id: "rr-express" }, path("M-15-20H15V20H-15Z", "rr-s-express"),
       path("M-7-7 0-14 7-7M-7 3 0-4 7 3M0-4V14", "rr-s-way")),
@@ -128,7 +131,8 @@ export function devices(tiles) {
 
 export function robotNode(seat) {
   const body = svg("g", { class: "rr-body" },
-    svg("path", { d: "M0-18 8-9A12.5 12.5 0 1 1-8-9Z", class: "rr-shell" }));
+    svg("path", { d: "M-15-12h5v25h-5zM10-12h5v25h-5z", class: "rr-tread" }),
+    svg("path", { d: "M0-20 8-11H11V11Q11 14 8 14H-8Q-11 14-11 11V-11H-8Z", class: "rr-shell" }));
   const badge = svg("g", { class: "rr-badge", transform: "translate(11 11)" }, svg("circle", { r: 7 }), svg("text", { y: 4 }));
   return svg("g", { "data-robot": seat, class: `rr-robot seat${seat}`, "aria-hidden": "true" },
     svg("g", { class: "rr-scale" }, body, svg("text", { y: 6, class: "rr-letter" }, letter(seat)), badge));
