@@ -57,6 +57,9 @@ class ListenerSettings:
     """How long a message may take from its first byte to its last. 0: no limit."""
 
 
+Measures: TypeAlias = Mapping[str, Sequence[int | None]]
+"""Numbers of a state by their names, one for each seat; None: there is none."""
+
 PublicText: TypeAlias = "Callable[[Entry], str | None]"
 """Returns the text of a move or a line that may be public while the match runs; None: nothing is public."""
 
@@ -193,6 +196,10 @@ def _one(_settings: Any) -> Sequence[int]:
     return (1,)
 
 
+def _nothing(_state: Any) -> Measures:
+    return {}
+
+
 @frozen
 class GameType:
     """Everything the shell needs to know about a game."""
@@ -259,6 +266,9 @@ class GameType:
 
     scores: Callable[[History], Scores] | None = None
     """Returns the scores of an ended game; None: there is only a winner."""
+
+    measures: Callable[[Any], Measures] = _nothing
+    """Returns what a record's graphs show of a state. The words of the board name each measure: `measure_NAME`."""
 
     check: Callable[[Any], Sequence[str]] = _accept
     """Returns sentences on settings that have no effect. Raises ConfigError if the settings name something that cannot

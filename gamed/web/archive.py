@@ -28,7 +28,7 @@ from gamed.store.query import NOBODY, PLAYER, Query
 from gamed.web.answers import Answer, Call, Refusal, Route, download, not_shown, to_json
 from gamed.web.imports import checked, keep, to_data
 from gamed.web.naming import EVERYTHING, Naming
-from gamed.web.opened import Opened, RecordCache, opened, summary_data
+from gamed.web.opened import Data, Opened, OwnRecord, RecordCache, opened, summary_data
 from gamed.web.thread_cooperator import Steps, ThreadCooperator
 
 MOST_RECORDS: Final = 200
@@ -101,6 +101,7 @@ class Archive:
             Route("GET", "records", _deferred(self._search)),
             Route("GET", "records/{id}", _deferred(self._record)),
             Route("GET", "records/{id}/positions", _deferred(self._positions)),
+            Route("GET", "records/{id}/measures", _deferred(self._measures)),
             Route("GET", "records/{id}/file", _deferred(self._file)),
             Route("GET", "records/{id}/evidence", _deferred(self._evidence)),
             Route("POST", "import", _deferred(self._import), admin=True, file=True),
@@ -144,6 +145,12 @@ class Archive:
             return b"[" + b",".join(parts) + b"]"
 
         return Answer(raw=await self._read(call, steps))
+
+    async def _measures(self, call: Call) -> Answer:
+        def steps(found: Opened) -> Steps[Data]:
+            return (yield from found.measures()) if isinstance(found, OwnRecord) else {}
+
+        return Answer(body=await self._read(call, steps))
 
     async def _file(self, call: Call) -> Answer:
         chosen = call.query.get("format", "xml")

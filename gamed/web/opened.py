@@ -183,6 +183,17 @@ class OwnRecord:
             "boards": True,
         }
 
+    def measures(self) -> Steps[dict[str, list[list[int | None]]]]:
+        """Return the numbers of each seat after 0, 1, 2, … moves, by the names of measures."""
+        found: dict[str, list[list[int | None]]] = {}
+        for state in self.replayed.states:
+            for name, values in self.game_type.measures(state).items():
+                series = found.setdefault(name, [[] for _ in values])
+                for one, value in zip(series, values, strict=True):
+                    one.append(value)
+            yield
+        return found
+
     def positions(self, bounds: Bounds, node: int | None) -> Iterator[Data]:
         """Yield positions as a spectator sees them."""
         if node is not None:

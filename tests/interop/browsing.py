@@ -356,8 +356,8 @@ def sit_by_mouse(page: Page, game: str, name: str, bot: str | None = None) -> st
     page.goto("/")
     page.click(f"[data-game={game}] button.primary")
     page.locator("dialog input[name=name]").fill(name)
+    page.check(f"dialog input[value={'wait' if bot is None else 'bots'}]")
     if bot is not None:
-        page.check("dialog input[value=bots]")
         page.select_option("dialog .bots select", bot)
     page.click("dialog button[type=submit]")
     return seated(page)
@@ -370,11 +370,12 @@ def sit_by_keys(page: Page, game: str, name: str, bot: str | None = None) -> str
     page.keyboard.press("Enter")
     page.wait_for_selector("dialog input[name=name]:focus")
     page.keyboard.type(name)
-    if bot is not None:
+    if bot is None:
         tab_to(page, "dialog input[type=radio]")
-        for way in ("friends", "bots"):
+        for way in ("friends", "wait"):
             page.keyboard.press("ArrowDown")
             page.wait_for_selector(f"dialog input[value={way}]:checked")
+    else:
         tab_to(page, "dialog .bots select")
         page.keyboard.type(bot[:3])
         page.wait_for_function("bot => document.activeElement.value === bot", arg=bot)

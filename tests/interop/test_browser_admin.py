@@ -180,8 +180,8 @@ class AdminTests(AdminTestCase):
         # The second seat's player connects first: seats depend on the codes, not on the order.
         for seat in (1, 0):
             self.held("hive", hive(seat, codes[seat])).open()
-        page.wait_for_selector(".seats:has-text('Ada')")
-        page.wait_for_selector(".seats:has-text('Grace')")
+        page.wait_for_selector(".player:has-text('Ada')")
+        page.wait_for_selector(".player:has-text('Grace')")
         page.wait_for_selector(".codes > li:nth-child(2) .badge:text-is('used')")
         self.stands(page, "paused", 0)
         page.click(button("One step"))

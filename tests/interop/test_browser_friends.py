@@ -8,6 +8,9 @@ from playwright.sync_api import Page
 
 from tests.interop.browsing import LiveTestCase, seated
 
+NAMES = "() => [...document.querySelectorAll('.player bdi, .seats li bdi')].map((one) => one.innerText)"
+SEATED = "(count) => document.querySelectorAll('.player bdi, .seats li bdi').length >= count"
+
 
 class FriendTests(LiveTestCase):
     def click(self, page: Page, selector: str) -> None:
@@ -41,11 +44,11 @@ class FriendTests(LiveTestCase):
     def check(self, game: str) -> None:
         friend = self.joined(self.invited(game))
         for page in (self.page, friend):
-            page.wait_for_function("() => document.querySelectorAll('.seats li').length >= 2")
+            page.wait_for_function(SEATED, arg=2)
             # In one call: a list that is drawn anew between two has no lines any longer.
-            names = page.evaluate("() => [...document.querySelectorAll('.seats li')].map((one) => one.innerText)")
+            names = page.evaluate(NAMES)
             # Two guests of RoboRally may have drawn the same letter: then one has some more.
-            found = [bool(re.search(r"\nGuest ?[A-Z][a-z]*\b", name)) for name in names[:2]]
+            found = [bool(re.fullmatch(r"Guest ?[A-Z][a-z]*", name)) for name in names[:2]]
             self.assertEqual(found, [True, True], names)
         if game != "quoridor":
             # In Quoridor they vote first.
@@ -67,27 +70,30 @@ class FriendTests(LiveTestCase):
         """A table for anybody becomes a private one; a program takes the place of the friend who does not come."""
         self.page.goto("/")
         self.page.click("[data-game='hive'] button:text-is('Play')")
+        self.page.check("dialog input[value=wait]")
         self.page.click("dialog button[type=submit]")
         self.page.click(".ways button:text-is('Invite a friend by a link')")
         self.page.wait_for_selector(".ways .copied")
         room = self.asked(self.page, f"/seats/{self.page.url.rpartition('/')[2]}")["room"]
         self.assertEqual(self.asked(self.page, f"/rooms/{room}")["free"], 0)
         self.page.click(".ways button:text-is('Add a program')")
-        self.page.wait_for_function("() => document.querySelectorAll('.seats li').length === 2")
+        self.page.wait_for_function(SEATED, arg=2)
         self.page.wait_for_selector(".ways", state="hidden")
         self.phase(self.page, "play")
 
     def test_a_program_for_somebody_who_waits(self) -> None:
         self.page.goto("/")
         self.page.click("[data-game='battleship'] button:text-is('Play')")
+        self.page.check("dialog input[value=wait]")
         self.page.click("dialog button[type=submit]")
         self.page.click(".ways button:text-is('Add a program')")
-        self.page.wait_for_function("() => document.querySelectorAll('.seats li').length === 2")
+        self.page.wait_for_function(SEATED, arg=2)
         self.page.wait_for_selector(".ways", state="hidden")
 
     def test_the_room_s_page_has_a_way_in_and_somebody_else_s_seat_leads_there(self) -> None:
         self.page.goto("/")
         self.page.click("[data-game='battleship'] button:text-is('Play')")
+        self.page.check("dialog input[value=wait]")
         self.page.click("dialog button[type=submit]")
         self.page.wait_for_selector(".ways")
         friend = self.tab(self.browser())
@@ -101,4 +107,4 @@ class FriendTests(LiveTestCase):
         friend.click("button:text-is('Sit down')")
         friend.click("dialog button[type=submit]")
         self.page.wait_for_selector(".ways", state="hidden")
-        friend.wait_for_function("() => document.querySelectorAll('.seats li').length === 2")
+        friend.wait_for_function(SEATED, arg=2)

@@ -94,7 +94,7 @@ class PlayTests(LiveProof):
         sit_by_mouse(self.page, "battleship", "Ann", "density")
         place_ships(hand)
         shots = shoot_all(hand)
-        self.assertIn("Ann (you)", self.page.locator(".seats").inner_text())
+        self.assertIn("Ann (you)", " ".join(self.page.locator(".player, .seats li").all_inner_texts()))
         self.assertGreater(shots, 14)
         # A line for each shot, and one for its answer.
         self.assertGreaterEqual(self.ends()["length"], 4 * shots - 2)

@@ -91,13 +91,13 @@ class AdminProofs(AdminTestCase):
         seat = sit_by_mouse(playing, "hive", "Ann", "greedy")
         waits(playing, "play")
         room = self.asked(playing, f"/seats/{seat}")["room"]
-        playing.wait_for_selector(".seats .running:has-text('+')")
+        playing.wait_for_selector(".clock.running:has-text('+')")
         self.watched(self.page, room)
         self.logged_in()
         self.page.click(button("Pause"))
         self.page.wait_for_selector(".title .badge:text-is('paused')")
         playing.wait_for_selector("main :text('paused')")
-        playing.wait_for_function("() => !document.querySelector('.seats .running')?.textContent")
+        playing.wait_for_function("() => !document.querySelector('.clock.running')?.textContent")
         # The move that was asked for before is still taken, and is the last one for now.
         move_hive(Mouse(playing), Random(1))
         waits(playing, "wait")

@@ -354,7 +354,7 @@ class NameTests(LiveProof):
             self.page.wait_for_selector("main table")
             self.is_text(self.page)
         sit_by_mouse(self.page, "battleship", MARKUP, "open-list")
-        self.page.locator(".seats li", has_text=MARKUP).wait_for()
+        self.page.locator(".player, .seats li", has_text=MARKUP).wait_for()
         self.assertEqual(self.page.locator("img").count(), 0)
 
     def is_text(self, page: Page) -> None:

@@ -38,7 +38,7 @@ STOPPED = "(stopped: no connection)"
 
 RETURNED = """
 () => new MutationObserver(() => {
-  window.hasReturned ||= Boolean(document.querySelector(".seats .returned"));
+  window.hasReturned ||= Boolean(document.querySelector(".returned"));
 }).observe(document.body, {childList: true, subtree: true})
 """
 """Notes that somebody is back: this is shown for some seconds only."""
@@ -229,16 +229,16 @@ class SilenceTests(LiveProof):
         votes(self.page, self.page.click)
         watching = self.tab(self.browser())
         watching.goto(f"/rooms/{self.asked(ann, f'/seats/{seat}')['room']}")
-        watching.wait_for_selector(".seats li")
+        watching.wait_for_selector(".player bdi, .seats li")
         ann.close()
         for page in (self.page, watching):
             # Long before the minute after which the seat is lost, on a busy machine, too.
-            page.wait_for_selector(".seats .away:text-matches('away for ([2-9]|[12][0-9]) s')", timeout=30_000)
+            page.wait_for_selector(".away:text-matches('away for ([2-9]|[12][0-9]) s')", timeout=30_000)
             page.evaluate(RETURNED)
         self.tab(context).goto(f"/seats/{seat}")
         for page in (self.page, watching):
             page.wait_for_function("() => window.hasReturned")
-            page.wait_for_selector(".seats .away", state="detached")
+            page.wait_for_selector(".away", state="detached")
 
 
 def connections(port: int) -> int:

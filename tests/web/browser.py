@@ -337,6 +337,8 @@ class PageTestCase(BrowserTestCase):
         answer = self.api.get(
             f"{request.method} {address}", self.api.get(f"{request.method} {address.partition('?')[0]}")
         )
+        if answer is None and address.endswith("/measures"):
+            answer = {}  # most games of these tests have none
         if answer is None:
             missing = {"error": {"code": "not-found", "text": "", "hint": ""}}
             route.fulfill(status=404, content_type="application/json", body=json.dumps(missing))

@@ -14,8 +14,8 @@ TURNED = "Ann\u202egnp.exe \u05d0\u05d1\u05d2"
 TOY = """
 import {el, replace} from "/static/dom.js";
 export const words = {
-  en: {went: "{name} takes {text}", title: "Toy"},
-  de: {went: "{name} nimmt {text}", title: "Spielzeug"},
+  en: {went: "{name} takes {text}", title: "Toy", measure_ground: "Ground"},
+  de: {went: "{name} nimmt {text}", title: "Spielzeug", measure_ground: "Boden"},
 };
 export function describe(move, scene, t) {
   return t("went", {name: scene.seats[move.seat].name, text: move.text});

@@ -305,6 +305,14 @@ class OwnRecordTests(ArchiveCase):
         self.assertTrue(all(one["board"]["own"] is None for one in positions))
         self.assertNotIn("hand", json.dumps(positions))
 
+    def test_measures_have_a_number_for_each_seat_and_position(self) -> None:
+        for kind in KINDS:
+            id, _, _ = self.opened(kind)  # noqa: A001
+            found, whole = (self.read(f"records/{id}{part}") for part in ("/measures", ""))
+            lengths = {len(one) for series in found.values() for one in series}
+            seats = {len(series) for series in found.values()}
+            self.assertEqual((lengths, seats), ({whole["length"] + 1}, {len(whole["seats"])}), kind)
+
     def test_a_replay_with_its_page_weighs_less_than_150_kilobytes(self) -> None:
         files = Files()
         shell = sum(len(files.find(name).packed) for name in files.names if name != "openapi.json")
@@ -318,19 +326,15 @@ class OwnRecordTests(ArchiveCase):
 
     def test_bounds_of_positions(self) -> None:
         id, _, _ = self.opened("battleship")  # noqa: A001
-        wrong: list[dict[str, str]] = [
-            {"from": "-1"}, {"from": "9999"}, {"from": "5", "to": "4"}, {"from": "0", "to": "64"}, {"from": "x"},
-            {"node": "1"},
-        ]  # fmt: skip
-        for query in wrong:
-            self.assertEqual(self.refused(f"records/{id}/positions", **query).status, 400, query)
+        for query in ("from=-1", "from=9999", "from=5&to=4", "from=0&to=64", "from=x", "node=1"):
+            answer = self.refused(f"records/{id}/positions", **dict(one.split("=") for one in query.split("&")))
+            self.assertEqual(answer.status, 400, query)
         self.assertEqual(len(self.read(f"records/{id}/positions", **{"from": "0", "to": "63"})), 64)
 
     def test_files(self) -> None:
         id, history, made = self.opened("hive")  # noqa: A001
         answer = self.ask(f"records/{id}/file")
-        self.assertEqual(answer.encoded(), document(played("hive")[0]))
-        self.assertEqual(answer.mime, "application/xml")
+        self.assertEqual((answer.encoded(), answer.mime), (document(played("hive")[0]), "application/xml"))
         self.assertIn(f'filename="{id}.xml"', answer.headers["content-disposition"])
         written = self.ask(f"records/{id}/file", format="replay")
         self.assertEqual(written.encoded(), made.replays[0].write(history))

@@ -40,12 +40,29 @@ class EvidencePageTest(ShellTestCase):
 
     def test_without_a_key_nothing_is_asked_for(self) -> None:
         self.visit(ADDRESS, ".graph")
-        self.assertEqual(self.page.locator(".graph").count(), 2)
-        self.assertEqual(self.page.locator(".graph .limit").count(), 2)
+        self.assertEqual(self.page.locator(".graph .limit").count(), 1)
         self.assertEqual(self.page.locator(".graph .over").count(), 2)
-        self.see("The line is the limit of 0.4 s.")
+        self.see("the line is the limit of 0.4 s")
         self.assertEqual([address for _, address, _ in self.asked if "evidence" in address], [])
         self.assertEqual(self.text(".privately"), "")
+
+    def test_the_graphs_the_list_and_the_board_move_together(self) -> None:
+        self.api["GET /records/0a1b2c3d/measures"] = {"ground": [[0, 1, 2, 3, 4], [None, 1, 1, 0, 0]]}
+        self.visit(f"{ADDRESS}?move=1", ".curve")
+        figures = self.page.locator("figure:has(.at)")
+        self.assertEqual(figures.count(), 2)
+        self.assertEqual(figures.nth(1).locator("figcaption").inner_text(), "Ground")
+        label = figures.nth(1).locator("svg").get_attribute("aria-label") or ""
+        self.assertIn("from 0 to 4, at last 4", label)
+        self.assertIn("from 0 to 1, at last 0", label)
+        curve = self.page.locator(".curve.seat-1").get_attribute("d") or ""
+        self.assertEqual((curve[:2], curve.count("M")), ("M1", 1), "a curve begins where there is a number")
+        box = figures.nth(0).locator("svg").bounding_box()
+        assert box is not None
+        self.page.mouse.click(box["x"] + 0.76 * box["width"], box["y"] + 5)
+        self.page.wait_for_selector('.moves .here[data-n="3"]')
+        marks = self.page.locator(".graph .at").evaluate_all("all => all.map((one) => one.getAttribute('x1'))")
+        self.assertEqual(marks, ["3", "3"])
 
     def test_the_key_is_taken_out_of_the_address_and_goes_with_the_tab(self) -> None:
         self.visit("/records#key=5e5e", "table")

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from tests.web.canned import (
     GO_RECORD,
     KEPT,
     PREPARED,
+    RECORD,
     RECORDING,
     SESSION,
     TOY,
@@ -212,6 +215,34 @@ class RecordsTest(ShellTestCase):
         self.assertEqual(
             self.page.get_attribute("text=Link to this position", "href"), "/records/60600000?move=1&node=6"
         )
+
+    def test_the_page_of_a_player(self) -> None:
+        def played(n: int, winner: int | None, termination: str, other: str) -> dict[str, Any]:
+            seats = [{"seat": 0, "name": "Ann", "points": 0}, {"seat": 1, "name": other, "points": 0}]
+            return {**RECORD, "id": f"{n:08x}", "seats": seats, "winner": winner, "termination": termination}
+
+        games = [
+            played(1, 1, "time", "Bob"),
+            played(2, 0, "victory", TRICKY),
+            played(3, None, "draw", "Bob"),
+            played(4, None, "cancelled", "Bob"),
+            played(5, 1, "victory", "Bob"),
+        ]
+        found = {"records": games, "next": None}
+        self.api["GET /records"] = self.api["GET /records?player=Ann&limit=200"] = found
+        self.visit("/records", "table")
+        self.page.click("table a:has-text('Ann')")
+        self.see("Of the latest 5 games", "section.card")
+        shown = self.text("section.card")
+        for text in ("Won 1, drawn 1, lost 2", "the time ran out: 1, by the rules: 1"):
+            self.assertIn(text, shown)
+        self.assertEqual(self.page.locator(".form").all_inner_texts(), ["L", "W", "D", "L"])
+        self.assertEqual(self.page.locator(".form").first.get_attribute("href"), "/records/00000001")
+        rows = [
+            row.replace("\n", "").split("\t") for row in self.page.locator("section.card tbody tr").all_inner_texts()
+        ]
+        self.assertEqual(rows[0], ["Bob", "Toy", "Won 0, drawn 1, lost 2"])
+        self.assertEqual(self.page.locator("img").count(), 0)
 
     def test_it_opens_at_its_end(self) -> None:
         for path, moves in (("0a1b2c3d", 150), ("60600000", 3)):

@@ -57,6 +57,7 @@ game_type = GameType(
     room_options={"repeated_shots": "lose", MOVE_TIME: 1_000, MOST_MOVES: 1_000},
     hosted=Named(f"{__name__}.server.hosted"),
     draw=Named(f"{__name__}.text_board.draw"),
+    measures=Named(f"{__name__}.rules.measures"),
     players={name: partial(_player, name) for name in ("open-list", "density", "greedy", "random")},
     person=Named(f"{__name__}.person.person"),
 )

@@ -7,7 +7,7 @@ Source: docs/reference/battleship.md#the-referee, docs/reference/battleship.md#m
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 from random import Random
 
@@ -303,6 +303,11 @@ def _unknown_code(move: Command) -> IllegalMove:
 def _name(cell: int | None) -> str:
     assert cell is not None
     return f"({cell % SIZE},{cell // SIZE})"
+
+
+def measures(state: State) -> Mapping[str, Sequence[int | None]]:
+    """Return the `GameType.measures` of a state: the ships afloat, as far as the answers reveal them."""
+    return {"afloat": [None if sea is None else len(revealed(sea)["afloat"]) for sea in state.seas]}
 
 
 def revealed(sea: Sea) -> dict[str, list[int]]:

@@ -51,6 +51,11 @@ def distances(state: State) -> tuple[int, ...] | None:
     return tuple(found)
 
 
+def measures(state: State) -> Mapping[str, Sequence[int | None]]:
+    """Return the `GameType.measures` of a state: the steps of each seat to its goal."""
+    return {"steps": distances(state) or (None,) * state.players}
+
+
 def rounds(state: State, steps: Sequence[int]) -> list[float]:
     """Return how many rounds each seat needs to its goal if all just run. The mover is first in a round."""
     return [count + (seat - state.mover) % len(steps) / len(steps) for seat, count in enumerate(steps)]

@@ -101,6 +101,7 @@ game_type = GameType(
     room_options={MOVE_TIME: 1_000, MOST_MOVES: 1_000},
     hosted=Named(f"{__name__}.server.hosted"),
     draw=Named(f"{__name__}.text_board.draw"),
+    measures=Named(f"{__name__}.rules.json_views.measures"),
     players={name: partial(_player, name) for name in ("planner", "greedy", "random")},
     person=Named(f"{__name__}.person.person"),
     player_options={"name": Option("The player's name.", metavar="NAME")},

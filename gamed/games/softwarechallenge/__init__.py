@@ -84,4 +84,5 @@ def season_type(package: str, version: str, players: Sequence[str], most_moves: 
         },
         replays=(ReplayFormat("software-challenge", "protocol", *replays),),
         scores=Named(f"{package}.replays.scores"),
+        measures=Named(f"{package}.rules.measures"),
     )

@@ -182,6 +182,13 @@ export function gameName(kind) {
   return gameOf(kind).name ?? kind;
 }
 
+/** The title of the dialog for taking a seat in a room: the game, and the players there. */
+export function playTitle(room) {
+  const people = room.seats.map((one) => one.name && isolated(one.name)).filter(Boolean);
+  const game = gameOf(room.game).name;
+  return people.length ? t("playWith", { game, names: people.join(", ") }) : t("playGame", { game });
+}
+
 /** The text of an error for the user. */
 export function sentence(error) {
   return error instanceof Refusal || error instanceof Error ? error.message : String(error);

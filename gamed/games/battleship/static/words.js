@@ -2,6 +2,7 @@
 
 export const words = {
   en: {
+    measure_afloat: "Ships afloat",
     own: "Your board", enemy: "Enemy board", seat: "Seat {n}",
     boardOf: "Board of {name}", refuted: "The answers contradict each other: no fleet matches them any longer.",
     unknown: "unknown", water: "water", hit: "hit", sunk: "sunk", ship: "ship", miss: "missed", pending: "shot at, no answer yet",
@@ -30,6 +31,7 @@ export const words = {
     value_warn: "records and reports rule violations", value_enforce: "whoever breaks a rule loses",
   },
   de: {
+    measure_afloat: "Schiffe über Wasser",
     own: "Eigenes Spielfeld", enemy: "Gegnerisches Spielfeld", seat: "Platz {n}",
     boardOf: "Spielfeld von {name}", refuted: "Die Antworten widersprechen einander: Keine Flotte passt mehr dazu.",
     unknown: "unbekannt", water: "Wasser", hit: "Treffer", sunk: "versenkt", ship: "Schiff", miss: "verfehlt",

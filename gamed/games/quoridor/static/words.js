@@ -2,6 +2,7 @@
 
 export const words = {
   en: {
+    measure_steps: "Steps to the goal",
     board: "Board of Quoridor",
     player: "Player {n}",
     goesTo: "Player {n} moves to {at}",
@@ -56,6 +57,7 @@ export const words = {
     value_strict: "ignores moves that break the rules",
   },
   de: {
+    measure_steps: "Schritte bis zum Ziel",
     board: "Quoridor-Brett",
     player: "Spieler {n}",
     goesTo: "Spieler {n} zieht nach {at}",

@@ -6,7 +6,7 @@ Nothing that is hidden leaves here: hands and unrevealed registers are only show
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import pairwise
 from typing import Any
@@ -39,6 +39,15 @@ def view(state: State, seat: Seat | None) -> dict[str, Any]:
         "ranking": list(positions.ranking(state)) if state.stage is Stage.OVER else None,
         "trail": trail(state.trail),
         "own": _own(state, seat) if seat is not None and 0 <= seat < len(state.robots) else None,
+    }
+
+
+def measures(state: State) -> Mapping[str, Sequence[int | None]]:
+    """Return the `GameType.measures` of a state: the last flag and the damage of each robot on the course."""
+    robots = [None if robot.is_removed else robot for robot in state.robots]
+    return {
+        "flag": [None if robot is None else robot.flag for robot in robots],
+        "damage": [None if robot is None else robot.damage for robot in robots],
     }
 
 

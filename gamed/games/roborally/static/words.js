@@ -2,6 +2,7 @@
 
 export const words = {
   en: {
+    measure_flag: "Flags reached", measure_damage: "Damage",
     course: "Course", crew: "Robots", program: "Program", hand: "Your hand", registers: "Registers",
     N: "north", E: "east", S: "south", W: "west", or: ", ",
     UT: "U-turn", RL: "Turn left", RR: "Turn right", BU: "Back up", M1: "Move 1", M2: "Move 2", M3: "Move 3",
@@ -48,6 +49,7 @@ export const words = {
     option_players: "Maximum players", option_max_turns: "Maximum turns",
   },
   de: {
+    measure_flag: "Erreichte Flaggen", measure_damage: "Schaden",
     course: "Spielplan", crew: "Roboter", program: "Programm", hand: "Deine Programmkarten", registers: "Register",
     N: "Norden", E: "Osten", S: "Süden", W: "Westen", or: ", ",
     UT: "Kehrtwende", RL: "Linksdrehung", RR: "Rechtsdrehung", BU: "Rückwärts", M1: "Vorwärts 1", M2: "Vorwärts 2",

@@ -4,7 +4,8 @@ import { gameOf, post } from "../api.js";
 import { el, isolated } from "../dom.js";
 import { ask, choice, labelled, seatName } from "../parts.js";
 import { keep, t } from "../words.js";
-import { NAME, nameField, ownName, sit, strategies, ways } from "./join.js";
+import { NAME, nameField, ownName, strategies, ways } from "./join.js";
+import { sit } from "./sit.js";
 
 /**
  * Asks who goes on from a position of a record: the person on one seat and programs, or players with codes. Goes to the

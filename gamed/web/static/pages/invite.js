@@ -4,8 +4,9 @@ import { gameOf, post, remove } from "../api.js";
 import { el } from "../dom.js";
 import { button } from "../parts.js";
 import { translator } from "../words.js";
-import { howSat, sit, strategies } from "./join.js";
+import { strategies } from "./join.js";
 import { copied, onlyHere } from "./prepared.js";
+import { howSat, sit } from "./sit.js";
 
 export const words = {
   en: {

@@ -1,12 +1,12 @@
 // The dialogs for taking a seat and for preparing a room, which the lobby and other pages open.
 
 import { gameOf, post } from "../api.js";
-import { el, isolated } from "../dom.js";
-import { ask, button, choice, labelled } from "../parts.js";
+import { el } from "../dom.js";
+import { ask, button, choice, labelled, playTitle } from "../parts.js";
 import { keep, kept, t } from "../words.js";
+import { sit } from "./sit.js";
 
 export const NAME = "gamed.name";
-const LAST = "gamed.seat.";
 
 export const nameField = (value) =>
   el("input", { name: "name", value, maxlength: 40, required: true, autocomplete: "nickname", autofocus: true, onfocus: (event) => event.target.select() });
@@ -44,13 +44,6 @@ export async function playIn(room, view) {
   };
   const seat = await ask(playTitle(room), [labelled(t("yourName"), own)], t("sitDown"), send, { signal: view.signal });
   if (seat) view.go(`/seats/${encodeURIComponent(seat.id)}`);
-}
-
-/** The title of that dialog: the game, and the players in the room. */
-export function playTitle(room) {
-  const people = room.seats.map((one) => one.name && isolated(one.name)).filter(Boolean);
-  const game = gameOf(room.game).name;
-  return people.length ? t("playWith", { game, names: people.join(", ") }) : t("playGame", { game });
 }
 
 /**
@@ -101,27 +94,6 @@ export async function play(kind, view, { code = null, name = ownName(), way } = 
   const title = t("playGame", { game: game.name });
   const seat = await ask(title, [labelled(t("yourName"), own), fieldset], t("sitDown"), send, { signal: view.signal });
   if (seat) view.go(`/seats/${encodeURIComponent(seat.id)}`);
-}
-
-/** Takes a seat, and remembers the request for "Play again". */
-export async function sit(request) {
-  const seat = await post("/seats", request);
-  try {
-    sessionStorage.setItem(LAST + seat.id, JSON.stringify(request));
-  } catch {
-    // Storage is disabled; "Play again" then asks.
-  }
-  return seat;
-}
-
-/** The request by which a seat was taken; null if it is unknown or cannot be repeated. */
-export function howSat(id) {
-  try {
-    const request = JSON.parse(sessionStorage.getItem(LAST + id));
-    return request?.reservation || request?.room ? null : request;
-  } catch {
-    return null;
-  }
 }
 
 /** Asks for the players' names, prepares a room, and goes to it. The room's page shows the codes. */

@@ -3,10 +3,10 @@
 import { gameOf, get, poll, session } from "../api.js";
 import { boardOf } from "../board.js";
 import { bdi, el, replace } from "../dom.js";
-import { badge, button, gameName, heading, lead, link, names, options, result, sided, sidesClass, table, when } from "../parts.js";
+import { badge, button, gameName, heading, link, names, options, playTitle } from "../parts.js";
 import { translator } from "../words.js";
-import { play, playIn, playTitle, prepare } from "./join.js";
 import { codes, prepared } from "./prepared.js";
+import { recordTable } from "./results.js";
 
 export const words = {
   en: {
@@ -25,8 +25,6 @@ export const words = {
     allRecords: "All records",
     watchers: "{count} spectators",
     watchersOne: "{count} spectator",
-    replayOf: "Replay {game}, {date}",
-    yours: "Yours",
     toTv: "Show one after the other on a big screen",
   },
   de: {
@@ -45,8 +43,6 @@ export const words = {
     allRecords: "Alle Aufzeichnungen",
     watchers: "{count} Zuschauer",
     watchersOne: "{count} Zuschauer",
-    replayOf: "{game} vom {date} ansehen",
-    yours: "Deine",
     toTv: "Eine nach der anderen in Großansicht zeigen",
   },
 };
@@ -54,6 +50,9 @@ const t = translator(words);
 
 const EVERY = 2_000; // ms between requests for the rooms
 const RESULTS = 8;
+
+/** Returns a handler that calls a function with the dialogs for taking a seat; their module is loaded only then. */
+const joining = (call) => async () => call(await import("./join.js"));
 
 /** A section that is redrawn only if its data has changed, so that focus and selection are kept. */
 function section(title, draw) {
@@ -87,9 +86,9 @@ function gameCards(view) {
         el(
           "div",
           { class: "buttons" },
-          can("play") && button(t("play"), () => play(game.kind, view), { class: "primary", ...labels("playGame") }),
-          can("play") && (game.opponents ?? [1]).length > 0 && button(t("withFriends"), () => play(game.kind, view, { way: "friends" }), labels("friendsGame")),
-          can("prepare") && session.admin && button(t("prepare"), () => prepare(game.kind, view), labels("prepareGame")),
+          can("play") && button(t("play"), joining(({ play }) => play(game.kind, view)), { class: "primary", ...labels("playGame") }),
+          can("play") && (game.opponents ?? [1]).length > 0 && button(t("withFriends"), joining(({ play }) => play(game.kind, view, { way: "friends" })), labels("friendsGame")),
+          can("prepare") && session.admin && button(t("prepare"), joining(({ prepare }) => prepare(game.kind, view)), labels("prepareGame")),
           can("record") && link("/recorder", { class: "button" }, t("recordGame")),
         ),
       );
@@ -118,14 +117,14 @@ function roomCard(room, view) {
       { class: "buttons" },
       room.free > 0 &&
         game?.can.includes("play") &&
-        button(t("play"), () => playIn(room, view), {
+        button(t("play"), joining(({ playIn }) => playIn(room, view)), {
           class: "primary",
           "aria-label": playTitle(room),
           "data-key": `play-${room.id}`,
         }),
       room.reserved > 0 &&
         game?.can.includes("play") &&
-        button(t("withCode"), () => play(room.game, view, { code: "" }), {
+        button(t("withCode"), joining(({ play }) => play(room.game, view, { code: "" })), {
           "aria-label": t("withCodeRoom", { game: name, room: room.id }),
           "data-key": `code-${room.id}`,
         }),
@@ -164,34 +163,6 @@ function seatCards(seats) {
         ),
       ),
     ),
-  );
-}
-
-/** The table of records that the lobby and the search show. Records that gamed does not play have no game. */
-export function recordTable(label, records, { hasFormat = false } = {}) {
-  const heads = [t("started"), t("game"), t("players"), t("result"), t("length"), ...(hasFormat ? [t("format")] : []), t("actions")];
-  return table(
-    label,
-    heads,
-    records.map((one) => {
-      const kind = one.kind ?? one.game;
-      const seats = sided(kind, one.seats);
-      const format = `${one.publisher} ${one.version}`;
-      const name = kind ? gameName(kind) : format;
-      return [
-        when(one.started),
-        bdi(name),
-        el("div", {}, names(seats, { class: `names ${sidesClass(kind)}` }), one.own && el("span", { class: "badge" }, t("yours"))),
-        one.termination ? result(one, seats, lead(kind, seats.map((seat) => seat.points))) : t("noneUnknown"),
-        one.seats.length ? String(one.length) : "",
-        ...(hasFormat ? [bdi(format)] : []),
-        link(
-          `/records/${encodeURIComponent(one.id)}`,
-          { "aria-label": t("replayOf", { game: name, date: when(one.started).textContent }), "data-key": one.id },
-          t("replay"),
-        ),
-      ];
-    }),
   );
 }
 
@@ -263,6 +234,6 @@ export async function show(view) {
   if (view.query.has("play") && code) {
     // This is a link to take a seat. Its code must not stay in the browser's history.
     history.replaceState(null, "", "/");
-    play(view.query.get("play"), view, { code });
+    await joining(({ play }) => play(view.query.get("play"), view, { code }))();
   }
 }

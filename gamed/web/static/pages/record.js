@@ -6,7 +6,8 @@ import { bdi, el, isolated, replace, svg } from "../dom.js";
 import { button, choice, complaint, gameName, heading, lead, link, matchTitle, names, options, result, sided, span, when, worded } from "../parts.js";
 import { letters, lineThrough, tree } from "../tree.js";
 import { translator } from "../words.js";
-import { causes, departure, programs, times } from "./why.js";
+import { graphs } from "./graphs.js";
+import { causes, departure, programs } from "./why.js";
 
 export const words = {
   en: {
@@ -205,6 +206,19 @@ export async function show(view) {
     return jump(to, Math.abs(to - n) === 1);
   }
 
+  const curves = graphs(record, path, { seats, board, jump: (to) => move(to), signal: view.signal, trouble });
+  const privately = el("div", { class: "privately" });
+
+  /** Marks the messages of the programs that belong to the move, and scrolls to them. */
+  function markMessages() {
+    const [from, to] = line === main ? [line.moves[n - 2]?.at ?? -1, here()?.at ?? -1] : [0, 0];
+    for (const list of privately.querySelectorAll(".messages")) {
+      for (const one of list.children) one.classList.toggle("here", Number(one.dataset.at) > from && Number(one.dataset.at) <= to);
+      const [first, box] = [list.querySelector(".here"), list.parentNode];
+      if (first) box.scrollTop = first.offsetTop - list.offsetTop;
+    }
+  }
+
   let settling = 0;
   const controls = steering({
     length: () => line.moves.length,
@@ -215,6 +229,8 @@ export async function show(view) {
     n: () => n,
     changed() {
       list.mark(n);
+      curves.mark(line === main ? n : -1);
+      markMessages();
       variations?.update(nodes, here()?.node ?? 0);
       const text = n === 0 ? record.tree?.comment : here()?.comment;
       comment.hidden = !text;
@@ -262,9 +278,11 @@ export async function show(view) {
   found.update(record.findings);
   const refused = refusals((to) => move(to));
   refused.update(record);
-  const privately = el("div", { class: "privately" });
   programs(record, path, seats, view.signal).then(
-    (parts) => replace(privately, ...parts),
+    (parts) => {
+      replace(privately, ...parts);
+      markMessages();
+    },
     (error) => view.signal.aborted || trouble.say(error),
   );
   view.entitle(matchTitle(title, record.seats, record.started));
@@ -288,7 +306,7 @@ export async function show(view) {
         ...(record.content ? outline(record) : [el("h2", { class: "unseen" }, t("moves")), list.node]),
         comment,
         note,
-        ...times(record, seats),
+        curves.node,
         el("div", { class: "buttons" }, permalink, start, record.tree && button(t("goOnRecording"), goOn), downloads(record, path)),
         found.node,
         refused.node,

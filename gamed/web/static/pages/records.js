@@ -6,7 +6,7 @@ import { bdi, el, replace } from "../dom.js";
 import { TERMINATIONS, ask, button, choice, dialog, gameName, heading, labelled, link, worded } from "../parts.js";
 import { translator } from "../words.js";
 import { codes } from "../words/imports.js";
-import { recordTable } from "./lobby.js";
+import { recordTable } from "./results.js";
 
 const t = translator({ de: codes });
 const PAGE = 25;
@@ -17,7 +17,11 @@ export async function show(view) {
   view.entitle(t("records"));
   const asked = new URLSearchParams({ limit: PAGE });
   for (const name of [...FIELDS, "before"]) if (view.query.get(name)) asked.set(name, view.query.get(name));
-  const { records, next } = await get(`/records?${asked}`, view.signal);
+  const player = view.query.get("player");
+  const [{ records, next }, card] = await Promise.all([
+    get(`/records?${asked}`, view.signal),
+    player && import("./player.js").then(({ summary }) => summary(player, view.signal)),
+  ]);
   replace(
     view.root,
     el(
@@ -27,6 +31,7 @@ export async function show(view) {
       session.admin && button(t("import"), () => take(view)),
     ),
     form(view),
+    card,
     records.length ? recordTable(t("records"), records, { hasFormat: true }) : el("p", { class: "muted" }, t("noRecords")),
     el(
       "nav",

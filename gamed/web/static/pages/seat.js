@@ -6,7 +6,7 @@ import { el, replace } from "../dom.js";
 import { badge, button, clock, complaint, confirm, gameName, heading, link, options } from "../parts.js";
 import { follow } from "../stream.js";
 import { language, t } from "../words.js";
-import { howSat, play, sit } from "./join.js";
+import { howSat, sit } from "./sit.js";
 
 const RECORD_DELAYS = [800, 2_000, 5_000, 10_000, 20_000, 40_000]; // ms between the requests for the record after the end
 const HURRY = 10_000; // ms before the deadline at which the countdown is announced
@@ -188,7 +188,7 @@ export async function show(view) {
   /** Begins another game like this one; asks how if the request for this one is unknown. */
   async function playAgain() {
     const request = howSat(view.id);
-    if (!request) return play(seat.game, view, { name: seat.name });
+    if (!request) return (await import("./join.js")).play(seat.game, view, { name: seat.name });
     try {
       const { id } = await sit(request);
       return view.go(`/seats/${encodeURIComponent(id)}`);

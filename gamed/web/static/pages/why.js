@@ -1,4 +1,4 @@
-// Why a program has lost: the time of each move beside its limit, and, for whoever has its key, what it wrote and used.
+// Why a program has lost, and, for whoever has its key, what it wrote and used.
 
 import { evidence, key, session } from "../api.js";
 import { bdi, el, isolated, svg } from "../dom.js";
@@ -23,9 +23,6 @@ export const words = {
     "lost_not-reading": "{name} has lost because it did not read what was sent to it",
     lost_resigned: "{name} has lost because it said goodbye before the game was over",
     lost_idle: "{name} has lost because nothing was heard of it for too long",
-    moveTimes: "Time of each move",
-    moveTimesOf: "Time of the moves of {name}: at most {most}; allowed are {limit}",
-    limitLine: "The line is the limit of {limit}.",
     privately: "What the programs did",
     privatelyHelp: "Nobody sees this who has no key.",
     usage: "{cpu} of processor time, at most {memory} MB of memory",
@@ -56,9 +53,6 @@ export const words = {
     "lost_not-reading": "{name} hat verloren, weil nicht gelesen wurde, was gesendet wurde",
     lost_resigned: "{name} hat durch Abmelden vor dem Ende der Partie verloren",
     lost_idle: "{name} hat verloren, weil zu lange nichts kam",
-    moveTimes: "Zeit jedes Zuges",
-    moveTimesOf: "Zeit der Züge von {name}: höchstens {most}; erlaubt sind {limit}",
-    limitLine: "Die Linie ist die Grenze von {limit}.",
     privately: "Was die Programme taten",
     privatelyHelp: "Wer keinen Schlüssel hat, sieht das nicht.",
     usage: "{cpu} Rechenzeit, höchstens {memory} MB Speicher",
@@ -111,34 +105,18 @@ function fate({ status, cpu, memory, running, failed, seated }) {
 const HEIGHT = 48;
 const STEP = 4;
 
-/** A bar for each value, from a line at 0, with the limit drawn in. */
-function graph(label, values, limit = 0) {
-  const [least, most] = [Math.min(0, ...values), Math.max(limit, ...values, 0)];
+/** A bar for each value, from a line at 0. */
+function graph(label, values) {
+  const [least, most] = [Math.min(0, ...values), Math.max(...values, 0)];
   const scale = HEIGHT / (most - least || 1);
   const y = (value) => (most - value) * scale;
   const width = values.length * STEP;
   const bars = values.map((value, i) => {
     const height = Math.max(Math.abs(value) * scale, 0.5);
-    return svg("rect", { x: i * STEP, y: value < 0 ? y(0) : y(0) - height, width: STEP - 1, height, class: limit && value > limit ? "over" : "" });
+    return svg("rect", { x: i * STEP, y: value < 0 ? y(0) : y(0) - height, width: STEP - 1, height });
   });
-  const line = limit ? [svg("line", { x1: 0, x2: width, y1: y(limit), y2: y(limit), class: "limit" })] : [];
   const box = { viewBox: `0 -1 ${width} ${HEIGHT + 2}`, preserveAspectRatio: "none", class: "graph", role: "img", "aria-label": label };
-  return svg("svg", box, ...bars, ...line);
-}
-
-/** The times of the moves, if the game has a limit for each. */
-export function times(record, seats) {
-  const limit = record.options?.move_milliseconds ?? record.options?.soft_milliseconds;
-  if (!limit) return [];
-  const rows = seats.flatMap(({ seat }) => {
-    const late = record.departures.find((one) => one.seat === seat)?.taken;
-    const taken = record.moves.filter((move) => move.seat === seat && move.took !== null).map((move) => move.took);
-    if (late !== undefined) taken.push(late);
-    if (!taken.length) return [];
-    const label = t("moveTimesOf", { name: isolated(seatName(seats, seat)), most: span(Math.max(...taken)), limit: span(limit) });
-    return [el("div", { class: "timed" }, chip(seat), graph(label, taken, limit))];
-  });
-  return rows.length ? [el("h2", {}, t("moveTimes")), ...rows, el("p", { class: "muted hint" }, t("limitLine", { limit: span(limit) }))] : [];
+  return svg("svg", box, ...bars);
 }
 
 /** What is known of the programs, as far as the viewer may see it. Throws a Refusal. */
@@ -170,7 +148,7 @@ function program(bot, seats) {
     const isCut = one.bytes > one.text.length;
     const sign = one.from === "bot" ? ["<", t("messageFrom")] : [">", t("messageTo")];
     const where = el("span", { role: "img", "aria-label": sign[1], title: sign[1] }, sign[0]);
-    return el("li", {}, el("span", { class: "took" }, moment(one.at)), " ", where, " ", el("code", {}, bdi(one.text)), isCut ? t("cutMessage", { bytes: one.bytes }) : "");
+    return el("li", { "data-at": one.at }, el("span", { class: "took" }, moment(one.at)), " ", where, " ", el("code", {}, bdi(one.text)), isCut ? t("cutMessage", { bytes: one.bytes }) : "");
   });
   const scroller = (label, ...children) => el("div", { class: "scroller tall", role: "region", "aria-label": label, tabindex: 0 }, ...children);
   return [

@@ -5,7 +5,7 @@ Source: docs/specs/software-challenge.md. Seat 0 is RED, seat 1 is BLUE.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from random import Random
 from typing import Any, Final
@@ -124,6 +124,11 @@ class Hive:
     def parse(self, text: str) -> moves.Action:
         """Return the move of a notation, as `to_notation` writes it. Raises InvalidMove (`notation`)."""
         return moves.parse(text)
+
+
+def measures(state: State) -> Mapping[str, Sequence[int | None]]:
+    """Return the `GameType.measures` of a state: the free fields around each bee."""
+    return {"free": [None if free < 0 else free for free in state.both_free]}
 
 
 def judged(state: State) -> tuple[Reason, Seat | None] | None:

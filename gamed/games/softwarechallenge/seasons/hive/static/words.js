@@ -2,6 +2,7 @@
 
 export const words = {
   en: {
+    measure_free: "Free fields around the bee",
     red: "Red", blue: "Blue", of: "{piece} ({color})",
     pieceQ: "bee", pieceS: "spider", pieceG: "grasshopper", pieceB: "beetle", pieceA: "ant",
     aQ: "the bee", aS: "a spider", aG: "a grasshopper", aB: "a beetle", aA: "an ant",
@@ -31,6 +32,7 @@ export const words = {
     option_soft_milliseconds: "Time for a move (ms)", option_hard_milliseconds: "Time until removal (ms)",
   },
   de: {
+    measure_free: "Freie Felder um die Biene",
     red: "Rot", blue: "Blau", of: "{piece} ({color})",
     pieceQ: "Biene", pieceS: "Spinne", pieceG: "Grashüpfer", pieceB: "Käfer", pieceA: "Ameise",
     aQ: "die Biene", aS: "eine Spinne", aG: "einen Grashüpfer", aB: "einen Käfer", aA: "eine Ameise",
