@@ -38,7 +38,7 @@ check: $(VENV)/.ready
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/python -m pytest --quiet tests/test_citations.py
+	$(BIN)/python -m pytest --quiet tests/test_citations.py tests/test_javascript.py
 	$(BIN)/python -m tests.checks
 
 clean:

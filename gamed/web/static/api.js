@@ -80,6 +80,7 @@ export function serverNow() {
   return link.now() + ahead;
 }
 
+/** @returns {Promise<[Response, string]>} */
 async function once(method, path, body, signal, more) {
   const headers = { accept: "application/json", "x-gamed-browser": kept(BROWSER) ?? "", ...more };
   if (method !== "GET") headers["x-gamed-token"] = session.token;
@@ -87,7 +88,8 @@ async function once(method, path, body, signal, more) {
   // The server would close the connection before it has read all of it.
   if (isFile && body.size > LONGEST) throw new Refusal(413);
   if (body !== undefined) headers["content-type"] = isFile ? "application/octet-stream" : "application/json";
-  const limit = AbortSignal.timeout(PATIENCE);
+  const signals = /** @type {AbortSignals} */ (/** @type {unknown} */ (AbortSignal));
+  const limit = signals.timeout(PATIENCE);
   let response;
   let answer;
   try {
@@ -95,7 +97,7 @@ async function once(method, path, body, signal, more) {
       method,
       headers,
       body: isFile ? body : JSON.stringify(body),
-      signal: signal ? AbortSignal.any([signal, limit]) : limit,
+      signal: signal ? signals.any([signal, limit]) : limit,
     });
     answer = await response.text();
   } catch (error) {
@@ -212,7 +214,7 @@ export async function poll(call, every, signal) {
       if (signal.aborted) return;
       if (!(error instanceof Refusal)) throw error;
       link.down(call);
-      wait = Math.max(every, backoff.next().value);
+      wait = Math.max(every, Number(backoff.next().value));
     }
     await pause(wait, signal);
   }

@@ -6,6 +6,7 @@ import { el, isChord, replace } from "./dom.js";
 import { button, choice, heading, link as anchor, sentence } from "./parts.js";
 import { keep, kept, language, languages, speak, t } from "./words.js";
 
+/** @type {[RegExp, string][]} */
 const ROUTES = [
   [/^\/(?:rooms|seats)?$/, "lobby"],
   [/^\/rooms\/([^/]+)$/, "room"],

@@ -13,17 +13,18 @@ function fileOf(kind, name) {
   return new URL(`./games/${kind}/${name}`, import.meta.url).pathname;
 }
 
+const sheets = new Map(); // by game, when its style sheet is there
+
 function styled(kind) {
-  const href = fileOf(kind, "board.css");
-  const known = document.querySelector(`link[href="${href}"]`);
-  if (known) return known.ready;
-  const sheet = el("link", { rel: "stylesheet", href });
-  sheet.ready = new Promise((resolve) => {
+  if (sheets.has(kind)) return sheets.get(kind);
+  const sheet = el("link", { rel: "stylesheet", href: fileOf(kind, "board.css") });
+  const ready = new Promise((resolve) => {
     sheet.onload = resolve;
     sheet.onerror = resolve;
   });
+  sheets.set(kind, ready);
   document.head.append(sheet);
-  return sheet.ready;
+  return ready;
 }
 
 /** Loads the module of a game's board, with its texts; null if there is none. */
@@ -126,6 +127,7 @@ function describe(module, move, scene, own, moves) {
  * requested.
  */
 export class MoveLog {
+  /** @type {Move[]} */
   moves = [];
 
   take({ scene, moves = [], reset = false }) {
@@ -215,6 +217,9 @@ function refused({ text, expected, move }, jump) {
  * The list of moves: {node, set(moves, say), add(moves, say), change(moves, say), mark(n)}. With `jump(n)`, each move is
  * a button that calls it. `notes`, sentences by the numbers of moves, mark these. A move with a notation, which
  * `brief(move)` returns, is shown by that alone, two in a row.
+ *
+ * @param {((n: number) => void) | null} jump
+ * @param {{notes?: Map<number, string[]>, brief?: (move: Move) => string | null}} more
  */
 export function moveList(jump, { notes = new Map(), brief = () => null } = {}) {
   const list = el("ol", { class: "moves", role: "list" });
@@ -334,6 +339,8 @@ export function absences({ nodes, announce, signal }) {
  *
  * A turn's time begins when the previous move arrives; on a page that was just opened, it is computed from the start of
  * the match and the last move's `at`. It stops while the server cannot be reached.
+ *
+ * @param {{board: any, started?: string, you?: () => number | null, announce: (text: string) => void, signal: AbortSignal}} given
  */
 export function players({ board, started, you, announce, signal }) {
   const node = el("ul", { class: "seats", "aria-label": t("seats") });

@@ -54,6 +54,7 @@ export function when(iso) {
   const moment = new Date(iso);
   if (Number.isNaN(moment.valueOf())) return el("span", {}, iso ?? "");
   // A date without a time, which records may have, is the same day in all time zones.
+  /** @type {Intl.DateTimeFormatOptions} */
   const style = iso.includes("T") ? { dateStyle: "medium", timeStyle: "short" } : { dateStyle: "medium", timeZone: "UTC" };
   const text = new Intl.DateTimeFormat(language(), style).format(moment);
   return el("time", { datetime: iso }, text);
@@ -244,6 +245,11 @@ let serial = 0;
 /**
  * Opens a dialog and returns {node, close}. `body`: nodes; `buttons`: nodes at its foot. Escape closes it. A closed dialog
  * is removed, and `onclose` is called.
+ *
+ * @param {string} title
+ * @param {any[]} body
+ * @param {any[]} buttons
+ * @param {{onclose?: () => void, signal?: AbortSignal}} more
  */
 export function dialog(title, body, buttons, { onclose, signal } = {}) {
   serial += 1;
@@ -286,6 +292,12 @@ export function confirm(title, text, yes, no = t("cancel")) {
 /**
  * Opens a dialog with a form. If `send()` throws, the dialog shows the error and stays open. Resolves to the value that
  * `send` returned, or to undefined if the dialog was cancelled.
+ *
+ * @param {string} title
+ * @param {any[]} body
+ * @param {string} submit
+ * @param {() => any} send
+ * @param {{signal?: AbortSignal}} more
  */
 export function ask(title, body, submit, send, { signal } = {}) {
   return new Promise((resolve) => {

@@ -173,7 +173,8 @@ function host(name, steals, signal) {
 async function stand(name, steals, signal) {
   while (!signal.aborted) {
     const stolen = new AbortController();
-    const leading = () => lead(name, AbortSignal.any([signal, stolen.signal]));
+    const signals = /** @type {AbortSignals} */ (/** @type {unknown} */ (AbortSignal));
+    const leading = () => lead(name, signals.any([signal, stolen.signal]));
     await navigator.locks.request(name, steals ? { steal: true } : { signal }, leading).catch(() => stolen.abort());
     steals = false;
   }

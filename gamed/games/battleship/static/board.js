@@ -22,6 +22,7 @@ const MARKS = {
   sunk: "M38 20V80M62 20V80M20 38H80M20 62H80",
 };
 
+/** @param {number[]} cell */
 const named = ([x, y]) => `${ROWS[y]}${x + 1}`;
 const inside = (x, y) => x >= 0 && y >= 0 && x < SIZE && y < SIZE;
 
@@ -489,7 +490,13 @@ function playing(root, context) {
   return show;
 }
 
-/** Draws Battleship into a node. */
+/**
+ * Draws Battleship into a node.
+ *
+ * @param {HTMLElement} root
+ * @param {BoardContext} context
+ * @returns {Board}
+ */
 export function create(root, context) {
   root.dataset.kind = "battleship";
   const stage = el("div", { class: "battleship", "data-mode": context.mode });

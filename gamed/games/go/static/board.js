@@ -112,6 +112,11 @@ function mark(kind, [x, y], on, text) {
   return shape;
 }
 
+/**
+ * @param {HTMLElement} root
+ * @param {BoardContext} context
+ * @returns {Board}
+ */
 export function create(root, context) {
   const { t, mode, act, announce, player, setStatus } = context;
   const isPlay = mode === "play";

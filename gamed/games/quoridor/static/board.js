@@ -36,6 +36,7 @@ function read(text) {
 }
 
 const cellName = (x, y) => `${LETTERS[x]}${y + 1}`;
+/** @param {any[]} wall */
 const wallName = ([x, y, way]) => (way === "horizontal" ? `${cellName(x, y - 1)}h` : `${cellName(x - 1, y)}v`);
 
 export function describe(move, scene, t) {
@@ -73,6 +74,11 @@ function wallAt([x, y], way) {
 
 const middle = (at) => at * PITCH + CELL / 2;
 
+/**
+ * @param {HTMLElement} root
+ * @param {BoardContext} context
+ * @returns {Board}
+ */
 export function create(root, context) {
   const { t, mode } = context;
   let scene = null;

@@ -46,6 +46,11 @@ export function brief({ text, cards }, t) {
   return cards?.length ? cards.map((card) => SHORT[actionOf(card)]).join("") : "•••••";
 }
 
+/**
+ * @param {HTMLElement} root
+ * @param {BoardContext} context
+ * @returns {Board}
+ */
 export function create(root, context) {
   const { t } = context;
   // In Chromium an SVG with a focus listener would be a tab stop.
@@ -70,7 +75,7 @@ export function create(root, context) {
   let turned = new Map(); // by seat: the cards of the turn that lie open, by phase
   let steps = []; // the queue of steps, and of the boards that they lead to
   let timer = null; // shows the next step
-  let resting = []; // functions to call when the queue is empty
+  const resting = []; // functions to call when the queue is empty
   let draft = []; // the cards in the registers, not sent yet
   let hand = ""; // what the draft is for
   let active = null; // the register that was chosen
@@ -110,6 +115,7 @@ export function create(root, context) {
     cellAt(cursor)?.setAttribute("tabindex", 0);
   }
 
+  /** @param {number[]} place */
   const cellAt = ([x, y]) => drawing.querySelector(`[data-cell="${x},${y}"]`);
 
   function text(x, y) {

@@ -49,6 +49,10 @@ export async function playIn(room, view) {
 /**
  * Asks how to play, takes a seat, and goes to it. `code`: a reservation's or an invitation's; "" asks for it. `way`: how,
  * as long as nothing else is chosen; most people want to play against a program.
+ *
+ * @param {string} kind
+ * @param {any} view
+ * @param {{code?: string | null, name?: string, way?: "wait" | "friends" | "bots" | "code"}} more
  */
 export async function play(kind, view, { code = null, name = ownName(), way } = {}) {
   const game = gameOf(kind);

@@ -1,8 +1,8 @@
 // The lobby: the games, the open and running rooms, and the last results.
 
-import { gameOf, get, poll, session } from "../api.js";
+import { get, poll, session } from "../api.js";
 import { boardOf } from "../board.js";
-import { bdi, el, replace } from "../dom.js";
+import { el, replace } from "../dom.js";
 import { badge, button, gameName, heading, link, names, options, playTitle } from "../parts.js";
 import { translator } from "../words.js";
 import { codes, prepared } from "./prepared.js";

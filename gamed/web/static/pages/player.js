@@ -60,7 +60,7 @@ function grouped(pairs) {
 
 /** The player's part of the page of records; null if there is no game. */
 export async function summary(player, signal) {
-  const query = new URLSearchParams({ player, limit: LATEST });
+  const query = new URLSearchParams({ player, limit: String(LATEST) });
   const { records } = await get(`/records?${query}`, signal);
   if (!records.length) return null;
   const games = records.map((game) => ({ ...game, fate: fate(game, player) }));

@@ -3,7 +3,7 @@
 import { gameOf, get, post } from "../api.js";
 import { findings, frame, moveList, players, refusals, stage, steerByKeys } from "../board.js";
 import { bdi, el, isolated, replace, svg } from "../dom.js";
-import { button, choice, complaint, gameName, heading, lead, link, matchTitle, names, options, result, sided, span, when, worded } from "../parts.js";
+import { button, choice, complaint, gameName, heading, lead, link, matchTitle, names, options, result, sided, when, worded } from "../parts.js";
 import { letters, lineThrough, tree } from "../tree.js";
 import { translator } from "../words.js";
 import { graphs } from "./graphs.js";
@@ -166,7 +166,7 @@ export async function show(view) {
   }
 
   function address() {
-    const query = new URLSearchParams({ ...(isBig && { screen: "" }), move: n });
+    const query = new URLSearchParams({ ...(isBig && { screen: "" }), move: String(n) });
     if (line !== main && here()?.node) query.set("node", here().node);
     return `${location.pathname}?${query}`;
   }

@@ -3,7 +3,7 @@
 import { get, post, session } from "../api.js";
 import { boardOf } from "../board.js";
 import { bdi, el, replace } from "../dom.js";
-import { TERMINATIONS, ask, button, choice, dialog, gameName, heading, labelled, link, worded } from "../parts.js";
+import { TERMINATIONS, ask, button, choice, dialog, heading, labelled, link, worded } from "../parts.js";
 import { translator } from "../words.js";
 import { codes } from "../words/imports.js";
 import { recordTable } from "./results.js";
@@ -15,7 +15,7 @@ const FIELDS = ["player", "game", "termination", "since", "until", "publisher", 
 /** Shows the records that match the query in the address. */
 export async function show(view) {
   view.entitle(t("records"));
-  const asked = new URLSearchParams({ limit: PAGE });
+  const asked = new URLSearchParams({ limit: String(PAGE) });
   for (const name of [...FIELDS, "before"]) if (view.query.get(name)) asked.set(name, view.query.get(name));
   const player = view.query.get("player");
   const [{ records, next }, card] = await Promise.all([
@@ -62,7 +62,7 @@ function form(view) {
       onsubmit: (event) => {
         event.preventDefault();
         const query = new URLSearchParams();
-        for (const [name, given] of new FormData(event.target)) if (given.trim()) query.set(name, given.trim());
+        for (const [name, given] of new FormData(event.target)) if (String(given).trim()) query.set(name, String(given).trim());
         view.go(`/records${query.size ? `?${query}` : ""}`);
       },
     },
@@ -107,7 +107,11 @@ function place({ line, xpath }) {
   return known.length > 0 && el("span", { class: "muted" }, `${known.join(", ")}: `);
 }
 
-/** Why a document was not taken, or what is odd about it; in English if there is no other text. */
+/**
+ * Why a document was not taken, or what is odd about it; in English if there is no other text.
+ *
+ * @param {{taken: boolean, detail?: Record<string, any>, remarks?: {code: string, text: string}[], sentence: string}} outcome
+ */
 function details({ taken, detail = {}, remarks = [], sentence }) {
   if (taken) return remarks.flatMap(({ code, text }) => [" ", t.has(`remark-${code}`) ? t(`remark-${code}`) : text]);
   const { reason, move, attribute } = detail;

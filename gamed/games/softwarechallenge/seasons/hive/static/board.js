@@ -132,6 +132,11 @@ function cells() {
   return names;
 }
 
+/**
+ * @param {HTMLElement} root
+ * @param {BoardContext} context
+ * @returns {Board}
+ */
 export function create(root, context) {
   const { t } = context;
   const plays = context.mode === "play";
