@@ -144,7 +144,7 @@ class TutorialTests(LiveTestCase):
         self.page.keyboard.press("ArrowRight")
         self.page.wait_for_selector(".moves li.here[data-n='11']")
         self.shoots("replay")
-        self.press("Link to this position")
+        self.press("Copy the link to this position")
         self.page.wait_for_url(f"**/records/{record['id']}?move=11")
         listed, *single = written
         names = str(self.daemon.config)

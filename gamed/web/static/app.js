@@ -3,7 +3,7 @@
 import { Refusal, code, link, pause, post, refresh, session, takeKey } from "./api.js";
 import { delays } from "./delays.js";
 import { el, isChord, replace } from "./dom.js";
-import { button, choice, heading, link as anchor, sentence } from "./parts.js";
+import { button, choice, dialog, heading, link as anchor, sentence } from "./parts.js";
 import { keep, kept, language, languages, speak, t } from "./words.js";
 
 /** @type {[RegExp, string][]} */
@@ -34,8 +34,9 @@ function announce(text) {
   setTimeout(() => line.remove(), 10_000);
 }
 
-/** Goes to another page. */
+/** Goes to another page. The way back leads to the same place on this one. */
 function go(path, { replaces = false } = {}) {
+  if (!replaces) history.replaceState({ top: scrollY }, "");
   history[replaces ? "replaceState" : "pushState"](null, "", path);
   return show(true);
 }
@@ -95,6 +96,7 @@ function drawHeader() {
     el(
       "div",
       { class: "display", role: "group", "aria-label": t("settings") },
+      button("?", showKeys, { "aria-label": t("keys"), title: t("keys") }),
       tongues,
       themes,
       session.admin ? button(t("logout"), logout) : button(t("login"), login),
@@ -120,6 +122,12 @@ async function logout() {
 // The page
 
 let visit = new AbortController();
+let keys = []; // what the keys of the page do, a line for each
+
+function showKeys() {
+  const all = [...keys, t("keyHelp")];
+  const shown = dialog(t("keys"), [el("ul", {}, all.map((one) => el("li", {}, one)))], [button(t("close"), () => shown.close(), { autofocus: true })]);
+}
 
 /** A part of an address as text; as it is if it is not valid UTF-8, and then the server does not know it. */
 function unescaped(part) {
@@ -143,7 +151,7 @@ function entitle(text) {
   document.title = text ? `${text} · gamed` : "gamed";
 }
 
-async function show(isMoved) {
+async function show(isMoved, top = 0) {
   visit.abort();
   visit = new AbortController();
   const { signal } = visit;
@@ -160,7 +168,8 @@ async function show(isMoved) {
   const wait = setTimeout(() => replace(main, el("p", { class: "muted" }, t("loading"))), SLOW);
   signal.addEventListener("abort", () => clearTimeout(wait));
   const root = el("div", { class: `page ${page}` });
-  const view = { id, root, signal, query: new URLSearchParams(location.search), entitle, announce, go, again: () => show(false) };
+  keys = [];
+  const view = { id, root, signal, keys, query: new URLSearchParams(location.search), entitle, announce, go, again: () => show(false) };
   try {
     await attempt(async () => {
       const [module] = await Promise.all([code(`./pages/${page}.js`), session.token || refresh(signal)]);
@@ -172,6 +181,7 @@ async function show(isMoved) {
     }, signal);
     if (signal.aborted) return;
     if (isMoved) (root.querySelector("h1") ?? main).focus({ preventScroll: true });
+    if (top) window.scrollTo(0, top);
   } catch (error) {
     if (signal.aborted) return;
     clearTimeout(wait);
@@ -224,7 +234,11 @@ document.addEventListener("click", (event) => {
   event.preventDefault();
   go(url.pathname + url.search);
 });
-window.addEventListener("popstate", () => show(true));
+window.addEventListener("popstate", (event) => show(true, event.state?.top));
+document.addEventListener("keydown", (event) => {
+  if (event.key === "?" && !isChord(event) && !event.target.closest("input, select, textarea, dialog")) showKeys();
+});
+history.scrollRestoration = "manual";
 link.addEventListener("change", drawBanner);
 
 paint();

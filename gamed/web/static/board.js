@@ -2,8 +2,8 @@
 
 import { code, link as line, serverNow } from "./api.js";
 import { bdi, el, isChord, isolated, mayMove, replace } from "./dom.js";
-import { button, calledOn, chip, clock, link, result, seatName, sidesClass, span, worded } from "./parts.js";
-import { gameWords, learn, learnWords, phrased, t } from "./words.js";
+import { button, calledOn, chip, clock, link, result, seatName, sidesClass, span } from "./parts.js";
+import { gameWords, learn, learnWords, t } from "./words.js";
 
 const SHOWN = 5_000; // ms for which the page shows that a player is back
 const MANY = 3; // up to this many new moves are announced one by one; of more, only the last
@@ -44,10 +44,11 @@ export async function boardOf(kind) {
  * `pace`: by how much the animation is faster than usual.
  * `act(action)` is called when the player does something.
  */
-export async function stage(kind, mode, { act, announce, root: page, signal }) {
+export async function stage(kind, mode, { act, announce, keys, root: page, signal }) {
   const [module] = await Promise.all([boardOf(kind), styled(kind)]);
   page.classList.add(...[sidesClass(kind)].filter(Boolean));
   const own = gameWords(kind);
+  if (mode === "play" && own.has("keys")) keys?.push(...own("keys").split("\n"));
   const root = el("div", { class: "board", "data-kind": kind });
   const status = el("p", { class: "status", id: "board-status" });
   const node = el("section", { class: "stage", "aria-label": t("board") }, status, root);
@@ -165,54 +166,6 @@ export function tell(announce, added, say) {
   else for (const move of added) announce(say(move));
 }
 
-/** The messages without effect, and why they had none; hidden while there are none. `jump(n)` shows the board after n moves. */
-export function refusals(jump) {
-  const node = el("details", { class: "refusals", hidden: true });
-  let shown = "";
-  return {
-    node,
-    update(scene) {
-      const found = scene.refusals ?? [];
-      const now = JSON.stringify(found);
-      if (now === shown) return;
-      shown = now;
-      const count = found.reduce((sum, one) => sum + one.count, 0);
-      node.hidden = !count;
-      replace(node, el("summary", {}, `${t("refusals")} (${count})`), el("ul", {}, found.map((one) => refusal(one, jump))));
-    },
-  };
-}
-
-function refusal(one, jump) {
-  const why = `${worded("refused", one.code, one.reason)} (${one.code}${one.count > 1 ? `, ${one.count}×` : ""})`;
-  return el("li", {}, calledOn(one), `: ${why}`, one.messages.map((message) => refused(message, jump)));
-}
-
-/** What the referee has found, as a list: {node, update(found)}. `jump(n)` shows move n of `length()`. */
-export function findings(jump, length) {
-  const node = el("details", { class: "findings", hidden: true });
-  let shown = "";
-  return {
-    node,
-    update(found = []) {
-      const now = JSON.stringify(found);
-      if (now === shown) return;
-      shown = now;
-      node.hidden = !found.length;
-      const items = found.map((one) => {
-        const go = one.move ? button(t("moveOf", { n: one.move, length: length() }), () => jump(one.move)) : null;
-        return el("li", {}, go, " ", chip(one.seat), " ", calledOn(one), ": ", bdi(worded("refused", one.code, one.text || one.code)));
-      });
-      replace(node, el("summary", {}, `${t("findings")} (${found.length})`), el("ul", {}, items));
-    },
-  };
-}
-
-function refused({ text, expected, move }, jump) {
-  const place = move === undefined ? null : [button(t("afterMoves", { n: move }), () => jump(move)), " "];
-  return el("div", {}, place, text && el("code", {}, text), expected ? ` ${t("expected", { what: phrased(expected) })}` : null);
-}
-
 /**
  * The list of moves: {node, set(moves, say), add(moves, say), change(moves, say), mark(n)}. With `jump(n)`, each move is
  * a button that calls it. `notes`, sentences by the numbers of moves, mark these. A move with a notation, which
@@ -272,7 +225,8 @@ export function moveList(jump, { notes = new Map(), brief = () => null } = {}) {
 }
 
 /** Handles the keys of a replay. Controls and boards keep their own keys. */
-export function steerByKeys(signal, { by, move, end, toggle }) {
+export function steerByKeys({ signal, keys: shown }, { by, move, end, toggle }) {
+  shown.push(t("replayKeys"));
   const keys = { ArrowLeft: () => by(-1), ArrowRight: () => by(1), Home: () => move(0), End: end, " ": toggle };
   document.addEventListener(
     "keydown",

@@ -2,6 +2,7 @@
 
 export const words = {
   en: {
+    keys: "Arrow keys, Home, End: go over the board\nEnter: shoot; while placing, take a ship or put it down\nR: turn the ship; Escape: put it back",
     measure_afloat: "Ships afloat",
     own: "Your board", enemy: "Enemy board", seat: "Seat {n}",
     boardOf: "Board of {name}", refuted: "The answers contradict each other: no fleet matches them any longer.",
@@ -31,6 +32,7 @@ export const words = {
     value_warn: "records and reports rule violations", value_enforce: "whoever breaks a rule loses",
   },
   de: {
+    keys: "Pfeiltasten, Pos1, Ende: über das Brett gehen\nEingabe: schießen; beim Aufstellen ein Schiff nehmen oder absetzen\nR: das Schiff drehen; Escape: es zurücklegen",
     measure_afloat: "Schiffe über Wasser",
     own: "Eigenes Spielfeld", enemy: "Gegnerisches Spielfeld", seat: "Platz {n}",
     boardOf: "Spielfeld von {name}", refuted: "Die Antworten widersprechen einander: Keine Flotte passt mehr dazu.",

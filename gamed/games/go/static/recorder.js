@@ -268,7 +268,7 @@ async function write(view) {
     ),
   );
   draw(false);
-  steerByKeys(view.signal, {
+  steerByKeys(view, {
     by: (steps) => quietly(steps > 0 ? { do: "forward" } : { do: "back" }),
     move: () => goto(0),
     end: () => goto(now.moves.at(-1)?.node ?? 0),

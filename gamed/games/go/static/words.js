@@ -2,6 +2,7 @@
 
 export const words = {
   en: {
+    keys: "Arrow keys, Home, End, Page Up, Page Down: go over the board\nEnter: play; Escape: leave the point",
     board: "Go board, {size} by {size} lines",
     help: "Arrow keys move over the board, Enter plays, Escape leaves the point.",
     black: "Black", white: "White", red: "Red", green: "Green", blue: "Blue", yellow: "Yellow",
@@ -20,6 +21,7 @@ export const words = {
     "value_new-zealand": "New Zealand", "value_tromp-taylor": "Tromp-Taylor", value_goe: "Ing (GOE)",
   },
   de: {
+    keys: "Pfeiltasten, Pos1, Ende, Bild auf, Bild ab: über das Brett gehen\nEingabe: setzen; Escape: den Punkt verlassen",
     board: "Go-Brett, {size} mal {size} Linien",
     help: "Pfeiltasten bewegen die Marke, Eingabe setzt, Escape verlässt den Punkt.",
     black: "Schwarz", white: "Weiß", red: "Rot", green: "Grün", blue: "Blau", yellow: "Gelb",

@@ -2,6 +2,7 @@
 
 export const words = {
   en: {
+    keys: "Arrow keys: go over the board\nEnter: move there, or build the wall\nh, v: a wall, lying or standing; Escape: the pawn",
     measure_steps: "Steps to the goal",
     board: "Board of Quoridor",
     player: "Player {n}",
@@ -57,6 +58,7 @@ export const words = {
     value_strict: "ignores moves that break the rules",
   },
   de: {
+    keys: "Pfeiltasten: über das Brett gehen\nEingabe: dorthin ziehen oder die Mauer bauen\nh, v: eine Mauer, waagrecht oder senkrecht; Escape: die Figur",
     measure_steps: "Schritte bis zum Ziel",
     board: "Quoridor-Brett",
     player: "Spieler {n}",

@@ -2,6 +2,7 @@
 
 export const words = {
   en: {
+    keys: "1 to 9: put a card into the next register\nBackspace: take it back; Enter: press a button\nArrow keys: go over the course or the cards",
     measure_flag: "Flags reached", measure_damage: "Damage",
     course: "Course", crew: "Robots", program: "Program", hand: "Your hand", registers: "Registers",
     N: "north", E: "east", S: "south", W: "west", or: ", ",
@@ -49,6 +50,7 @@ export const words = {
     option_players: "Maximum players", option_max_turns: "Maximum turns",
   },
   de: {
+    keys: "1 bis 9: eine Karte ins nächste Register legen\nRücktaste: sie zurücknehmen; Eingabe: eine Taste drücken\nPfeiltasten: über den Spielplan oder die Karten gehen",
     measure_flag: "Erreichte Flaggen", measure_damage: "Schaden",
     course: "Spielplan", crew: "Roboter", program: "Programm", hand: "Deine Programmkarten", registers: "Register",
     N: "Norden", E: "Osten", S: "Süden", W: "Westen", or: ", ",

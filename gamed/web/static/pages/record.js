@@ -1,13 +1,14 @@
 // The replay of a record: positions by slider, keys or list, variations as a tree, downloads, and a new room from here.
 
-import { gameOf, get, post } from "../api.js";
-import { findings, frame, moveList, players, refusals, stage, steerByKeys } from "../board.js";
+import { gameOf, get, key, post, session } from "../api.js";
+import { frame, moveList, players, stage, steerByKeys } from "../board.js";
 import { bdi, el, isolated, replace, svg } from "../dom.js";
 import { button, choice, complaint, gameName, heading, lead, link, matchTitle, names, options, result, sided, when, worded } from "../parts.js";
-import { letters, lineThrough, tree } from "../tree.js";
 import { translator } from "../words.js";
+import { copyable } from "./copyable.js";
 import { graphs } from "./graphs.js";
-import { causes, departure, programs } from "./why.js";
+import { findings, refusals } from "./notes.js";
+import { causes, departure } from "./why.js";
 
 export const words = {
   en: {
@@ -17,7 +18,7 @@ export const words = {
     stopMoves: "Stop",
     perSecond: "{n} per second",
     goOnRecording: "Go on in the recorder",
-    linkHere: "Link to this position",
+    linkHere: "Copy the link to this position",
   },
   de: {
     notPlayed: "gamed bewahrt diese Aufzeichnung auf, wie sie ist. {format} spielt es nicht: Es gibt keine Bretter und keine Züge, und gefunden wird sie nur über ihr Format.",
@@ -26,7 +27,7 @@ export const words = {
     stopMoves: "Anhalten",
     perSecond: "{n} pro Sekunde",
     goOnRecording: "Weiter mitschreiben",
-    linkHere: "Link zu dieser Stellung",
+    linkHere: "Link zu dieser Stellung kopieren",
   },
 };
 const t = translator(words);
@@ -84,6 +85,7 @@ export async function show(view) {
   const game = gameOf(record.game ?? "");
   const title = record.game ? gameName(record.game) : record.publisher;
   const nodes = record.tree?.nodes ?? null;
+  const trees = nodes && (await import("../tree.js"));
   const seats = sided(record.game, record.seats).map((one) => ({ ...one, connected: true }));
   const main = new Line(path, record.moves, 0);
   const hasBoard = record.boards !== false;
@@ -98,7 +100,7 @@ export async function show(view) {
   const notes = noted(record);
   const brief = (move) => board?.brief(move, line.moves);
   const list = moveList((to) => jump(to), { notes, brief });
-  const variations = nodes && nodes.length > record.moves.length ? tree(t("variations"), { say, select }) : null;
+  const variations = nodes && nodes.length > record.moves.length ? trees.tree(t("variations"), { say, select }) : null;
   const comment = el("p", { class: "comment", hidden: true });
   const note = el("ul", { class: "notes warn", hidden: true });
 
@@ -106,7 +108,7 @@ export async function show(view) {
     const isEnd = line === main && n === main.moves.length;
     const board = position?.board ?? null;
     return {
-      board: board && nodes ? { ...board, marks: letters(nodes, here()?.node ?? 0) } : board,
+      board: board && nodes ? { ...board, marks: trees.letters(nodes, here()?.node ?? 0) } : board,
       phase: position?.phase ?? "play",
       moves: line.moves.slice(0, n),
       seats,
@@ -149,7 +151,7 @@ export async function show(view) {
       if (line !== main) list.set(main.moves, say);
       line = main;
     } else if (!line.moves.some((move) => move.node === id)) {
-      const moves = lineThrough(nodes, id).map((one) => ({ ...one, node: one.id, at: null, took: null }));
+      const moves = trees.lineThrough(nodes, id).map((one) => ({ ...one, node: one.id, at: null, took: null }));
       line = new Line(path, moves, id);
       list.set(moves, say);
     }
@@ -252,7 +254,7 @@ export async function show(view) {
 
   // The page
 
-  const permalink = link(address(), { class: "button" }, t("linkHere"));
+  const permalink = copyable(address(), t("linkHere"), view.announce);
   const canStart = game.can.includes("from") && hasBoard;
   const start = canStart ? button(t("startHere"), fork, { title: t("startHereHelp") }) : el("span", { hidden: true });
   async function fork() {
@@ -278,13 +280,16 @@ export async function show(view) {
   found.update(record.findings);
   const refused = refusals((to) => move(to));
   refused.update(record);
-  programs(record, path, seats, view.signal).then(
-    (parts) => {
-      replace(privately, ...parts);
+  async function showPrograms() {
+    try {
+      const { programs } = await import("./evidence.js");
+      replace(privately, ...(await programs(record, path, seats, view.signal)));
       markMessages();
-    },
-    (error) => view.signal.aborted || trouble.say(error),
-  );
+    } catch (error) {
+      if (!view.signal.aborted) trouble.say(error);
+    }
+  }
+  if (!record.tree && (key() || session.admin)) showPrograms();
   view.entitle(matchTitle(title, record.seats, record.started));
   const verdict = el("span", { class: "ending" }, ...(record.outcome ? result(record.outcome, seats, lead(record.game, seats.map((one) => one.points))) : [t("noneUnknown")]));
   if (isBig) {
@@ -318,7 +323,7 @@ export async function show(view) {
     ),
   );
   list.set(main.moves, say);
-  if (hasBoard) steerByKeys(view.signal, { by: (steps) => move(n + steps), move, end: () => move(line.moves.length), toggle });
+  if (hasBoard) steerByKeys(view, { by: (steps) => move(n + steps), move, end: () => move(line.moves.length), toggle });
   const node = Number(view.query.get("node"));
   const wanted = Number(view.query.get("move") ?? main.moves.length);
   await jump(nodes && node && nodes.some((one) => one.id === node) ? enter(node) : Number.isFinite(wanted) ? Math.trunc(wanted) : 0);

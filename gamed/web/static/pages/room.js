@@ -1,11 +1,12 @@
 // A room as spectators see it: the page with the live board, or only the board and the names for a projector.
 
 import { gameOf, get, movesOf, post, session } from "../api.js";
-import { MoveLog, ending, findings, frame, moveList, players, refusals, stage, tell } from "../board.js";
+import { MoveLog, ending, frame, moveList, players, stage, tell } from "../board.js";
 import { bdi, el, replace } from "../dom.js";
 import { badge, button, chip, complaint, confirm, gameName, heading, link, options } from "../parts.js";
 import { follow } from "../stream.js";
 import { t } from "../words.js";
+import { findings, refusals } from "./notes.js";
 
 /** Shows a room until the view is left. */
 export async function show(view) {

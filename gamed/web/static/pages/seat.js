@@ -6,6 +6,7 @@ import { el, replace } from "../dom.js";
 import { badge, button, clock, complaint, confirm, gameName, heading, link, options } from "../parts.js";
 import { follow } from "../stream.js";
 import { language, t } from "../words.js";
+import { bell } from "./bell.js";
 import { howSat, sit } from "./sit.js";
 
 const RECORD_DELAYS = [800, 2_000, 5_000, 10_000, 20_000, 40_000]; // ms between the requests for the record after the end
@@ -61,6 +62,9 @@ export async function show(view) {
     return !over() && scene.you?.seat !== null && Boolean(scene.turn?.includes(scene.you?.seat));
   }
 
+  /** How many places have somebody. */
+  const present = () => scene.seats.filter((one) => one.name || one.unnamed).length;
+
   function over() {
     return Boolean(scene.outcome) || (scene.won !== null && scene.won !== undefined) || ["over", "removed"].includes(scene.phase);
   }
@@ -103,7 +107,7 @@ export async function show(view) {
   async function offer() {
     // As long as places are free. Who waits for anybody is not drawn away from somebody who has come.
     const size = 1 + (seat.invitation ? (howSat(view.id)?.friends ?? 1) : 0);
-    const isAlone = scene.seats.filter((one) => one.name || one.unnamed).length < Math.max(size, 2);
+    const isAlone = present() < Math.max(size, 2);
     ways.hidden = isOver || over() || !isAlone || (scene.state ?? (scene.board ? "" : "waiting")) !== "waiting";
     if (ways.hidden || opens) return;
     opens = code("./pages/invite.js");
@@ -130,7 +134,7 @@ export async function show(view) {
   function take(event, isFirst = false) {
     const { added, changed, isReset, isGap } = log.take(event);
     if (isGap) return reload();
-    const [wasMine, wasOver] = [isMyTurn(), over()];
+    const [wasMine, wasOver, before] = [isMyTurn(), over(), present()];
     scene = event.scene;
     record = scene.record ?? record;
     if (isReset || isFirst) unshown = [];
@@ -146,6 +150,8 @@ export async function show(view) {
       else board.settled(() => tell(view.announce, added, say));
       if (over() && !wasOver) board.settled(() => view.announce(verdict()));
       else if (isMyTurn() && !wasMine) view.announce(t("yourTurn"));
+      if (isMyTurn() && !wasMine) calls.ring(`${title}: ${t("yourTurn")}`);
+      else if (present() > before) calls.ring(`${title}: ${t("cameIn")}`);
     }
     if (over() && !record) findRecord();
     return undefined;
@@ -210,11 +216,12 @@ export async function show(view) {
     if (isGone && !record) findRecord();
   }
 
+  const calls = bell(view);
   const again = button(t("again"), playAgain, { class: "primary", hidden: true });
   board.node.prepend(end.node);
   replace(
     view.root,
-    frame([heading(title), state, left, again, button(t("leave"), leave)], board.node, [
+    frame([heading(title), state, left, again, calls.node, button(t("leave"), leave)], board.node, [
       trouble.node,
       ways,
       seats.node,

@@ -2,6 +2,7 @@
 
 export const words = {
   en: {
+    keys: "1 to 5: a piece of the hand\nArrow keys, Home, End, Page Up, Page Down: go over the board\nEnter: take or place a piece; Escape: let go",
     measure_free: "Free fields around the bee",
     red: "Red", blue: "Blue", of: "{piece} ({color})",
     pieceQ: "bee", pieceS: "spider", pieceG: "grasshopper", pieceB: "beetle", pieceA: "ant",
@@ -32,6 +33,7 @@ export const words = {
     option_soft_milliseconds: "Time for a move (ms)", option_hard_milliseconds: "Time until removal (ms)",
   },
   de: {
+    keys: "1 bis 5: ein Stein der Hand\nPfeiltasten, Pos1, Ende, Bild auf, Bild ab: über das Brett gehen\nEingabe: einen Stein nehmen oder setzen; Escape: loslassen",
     measure_free: "Freie Felder um die Biene",
     red: "Rot", blue: "Blau", of: "{piece} ({color})",
     pieceQ: "Biene", pieceS: "Spinne", pieceG: "Grashüpfer", pieceB: "Käfer", pieceA: "Ameise",
