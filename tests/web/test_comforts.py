@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.web.canned import RECORD, TOY, ShellTestCase, scene
+from tests.web.canned import OPEN, RECORD, ROOM, TOY, ShellTestCase, scene
 
 RINGS = """() => {
   window.rung = 0;
@@ -85,3 +85,23 @@ class WaysTest(ShellTestCase):
         self.page.go_back()
         self.page.wait_for_selector("table")
         self.page.wait_for_function("(top) => scrollY === top", arg=top)
+
+
+class MiniatureTest(ShellTestCase):
+    """Running games have small boards in the lobby, which are drawn again after a move."""
+
+    def asked_for(self) -> int:
+        return sum(address == "/rooms/r1" for _, address, _ in self.asked)
+
+    def test_of_a_running_game(self) -> None:
+        self.visit("/", "[data-room=r1] .mini .board button")
+        self.assertEqual(self.page.locator(".mini").count(), 1, "a room that waits has none")
+        self.assertTrue(self.page.evaluate("document.querySelector('.mini').inert"))
+        self.page.wait_for_timeout(2_500)
+        self.assertEqual(self.asked_for(), 1, "nothing has changed")
+        self.api["GET /rooms"] = [{**ROOM, "moves": 3}, OPEN]
+        self.api["GET /rooms/r1"] = {**self.api["GET /rooms/r1"], "scene": scene(0, board={"fields": [7]})}
+        self.see("7", ".mini")
+        self.assertEqual(self.asked_for(), 2)
+        self.api["GET /rooms"] = [OPEN]
+        self.page.wait_for_selector(".mini", state="detached")

@@ -1,7 +1,7 @@
 // The parts of all pages with a board: the stage for the game's module, the list of moves, the players and their clocks.
 
 import { code, link as line, serverNow } from "./api.js";
-import { bdi, el, isChord, isolated, mayMove, replace } from "./dom.js";
+import { bdi, el, isolated, mayMove, replace } from "./dom.js";
 import { button, calledOn, chip, clock, link, result, seatName, sidesClass, span } from "./parts.js";
 import { gameWords, learn, learnWords, t } from "./words.js";
 
@@ -42,7 +42,11 @@ export async function boardOf(kind) {
  *
  * `lines`: by seat, the nodes for the players' names and clocks that the board has put in place with `player(seat)`.
  * `pace`: by how much the animation is faster than usual.
- * `act(action)` is called when the player does something.
+ * `act(action)` is called when the player does something; `keys` gets lines on the board's keys.
+ *
+ * @param {string} kind
+ * @param {BoardContext["mode"]} mode
+ * @param {{act?: BoardContext["act"], announce: BoardContext["announce"], keys?: string[], root: HTMLElement, signal: AbortSignal}} page
  */
 export async function stage(kind, mode, { act, announce, keys, root: page, signal }) {
   const [module] = await Promise.all([boardOf(kind), styled(kind)]);
@@ -222,26 +226,6 @@ export function moveList(jump, { notes = new Map(), brief = () => null } = {}) {
     },
   };
   return controls;
-}
-
-/** Handles the keys of a replay. Controls and boards keep their own keys. */
-export function steerByKeys({ signal, keys: shown }, { by, move, end, toggle }) {
-  shown.push(t("replayKeys"));
-  const keys = { ArrowLeft: () => by(-1), ArrowRight: () => by(1), Home: () => move(0), End: end, " ": toggle };
-  document.addEventListener(
-    "keydown",
-    (event) => {
-      const key = keys[event.key];
-      const target = event.target;
-      if (!key || event.defaultPrevented || isChord(event) || event.shiftKey) return;
-      if (target.closest("input, select, textarea, dialog, .board, [role=tree]")) return;
-      if (event.key === " " && target.closest("button, a, summary")) return;
-      if (["Home", "End", " "].includes(event.key) && target.closest(".scroller")) return;
-      event.preventDefault();
-      key();
-    },
-    { signal },
-  );
 }
 
 /**

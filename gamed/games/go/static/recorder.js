@@ -1,10 +1,11 @@
 // The recorder: a game of Go is written down by hand, with variations and comments, and saved.
 
 import { get, post, remove } from "../../api.js";
-import { boardOf, frame, moveList, players, stage, steerByKeys } from "../../board.js";
+import { boardOf, frame, moveList, players, stage } from "../../board.js";
 import { bdi, called, el, replace } from "../../dom.js";
 import { ask, button, choice, complaint, confirm, heading, labelled, lead, link, names, optionValue, options, result, sided, sidesClass, worded } from "../../parts.js";
 import { letters, tree } from "../../tree.js";
+import { steerByKeys } from "../../pages/steer.js";
 import { spelled, translator } from "../../words.js";
 
 export const words = {

@@ -96,7 +96,7 @@ function gameCards(view) {
   );
 }
 
-function roomCard(room, view) {
+function roomCard(room, view, board) {
   const game = session.games.find((one) => one.kind === room.game);
   const name = gameName(room.game);
   const path = `/rooms/${encodeURIComponent(room.id)}`;
@@ -112,6 +112,7 @@ function roomCard(room, view) {
     facts.length > 0 && el("p", { class: "muted" }, facts.join(", ")),
     room.reserved > 0 && el("p", {}, t("reservedSeats", { count: room.reserved })),
     options(room.game, room.options),
+    board,
     el(
       "div",
       { class: "buttons" },
@@ -138,9 +139,9 @@ function roomCard(room, view) {
   );
 }
 
-function roomCards(rooms, none, view) {
+function roomCards(rooms, none, view, boards = null) {
   if (!rooms.length) return el("p", { class: "muted" }, none);
-  return el("ul", { class: "cards" }, rooms.map((room) => roomCard(room, view)));
+  return el("ul", { class: "cards" }, rooms.map((room) => roomCard(room, view, boards?.of(room))));
 }
 
 function seatCards(seats) {
@@ -172,8 +173,9 @@ export async function show(view) {
   const own = section(t("yourSeats"), seatCards);
   const keys = codes(view, { isNamed: true });
   const open = section(t("openRooms"), (rooms) => roomCards(rooms, t("noOpenRooms"), view));
-  const running = section(t("runningRooms"), (rooms) => [
-    roomCards(rooms, t("noRunningRooms"), view),
+  let boards = null; // small boards of the running games; they come after the first look
+  const running = section(t("runningRooms"), ({ rooms }) => [
+    roomCards(rooms, t("noRunningRooms"), view, boards),
     el("p", {}, link("/tv", {}, t("toTv"))),
   ]);
   const ended = section(t("recentResults"), (records) =>
@@ -203,7 +205,10 @@ export async function show(view) {
     // Only rooms with reserved seats can be prepared by this browser.
     const made = rooms.some((room) => room.reserved) ? await prepared(view.signal) : [];
     keys.update(made.filter(({ seats }) => seats.some((seat) => !seat.isUsed)));
-    running.update(rooms.filter((room) => !waits(room) && (room.state === "playing" || room.state === "paused")));
+    const played = rooms.filter((room) => !waits(room) && (room.state === "playing" || room.state === "paused"));
+    if (known !== null && played.length) boards ??= (await import("./mini.js")).miniatures(view);
+    boards?.look(played);
+    running.update({ rooms: played, hasBoards: boards !== null });
     // The results change only if a room has closed or got a record.
     const now = JSON.stringify(rooms.map((room) => [room.id, room.state, room.record]));
     if (now === known) return;

@@ -1,13 +1,14 @@
 // The replay of a record: positions by slider, keys or list, variations as a tree, downloads, and a new room from here.
 
 import { gameOf, get, key, post, session } from "../api.js";
-import { frame, moveList, players, stage, steerByKeys } from "../board.js";
+import { frame, moveList, players, stage } from "../board.js";
 import { bdi, el, isolated, replace, svg } from "../dom.js";
 import { button, choice, complaint, gameName, heading, lead, link, matchTitle, names, options, result, sided, when, worded } from "../parts.js";
 import { translator } from "../words.js";
 import { copyable } from "./copyable.js";
 import { graphs } from "./graphs.js";
 import { findings, refusals } from "./notes.js";
+import { steerByKeys } from "./steer.js";
 import { causes, departure } from "./why.js";
 
 export const words = {

@@ -1,0 +1,47 @@
+// Small live boards of the running games, for the lobby. They ask for a room only after it has got a move: a visitor of
+// the lobby is not one of the room's spectators.
+
+import { get, movesOf } from "../api.js";
+import { stage } from "../board.js";
+import { el } from "../dom.js";
+
+const MOST = 6;
+
+/** The boards: {of(room), look(rooms)}. `of` is the node with a room's board, null for rooms that have none. */
+export function miniatures(view) {
+  const shown = new Map(); // by room: {node, board, moves}
+
+  function begin(room) {
+    const one = { node: el("div", { class: "mini", inert: true, "aria-hidden": "true" }), moves: -1, board: null };
+    const page = { announce: () => undefined, root: el("div", {}), signal: view.signal };
+    one.board = stage(room.game, "watch", page).then((board) => {
+      one.node.append(board.node);
+      return board;
+    });
+    shown.set(room.id, one);
+    return one;
+  }
+
+  async function draw(room, one) {
+    one.moves = room.moves;
+    try {
+      const [board, now] = await Promise.all([one.board, get(`/rooms/${encodeURIComponent(room.id)}`, view.signal)]);
+      const seats = now.scene.seats.map((seat) => ({ ...seat, name: "" })); // the card has the names
+      board.update({ ...now.scene, seats, moves: movesOf(now) });
+    } catch {
+      one.moves = -1; // the room has closed, or the server cannot be reached
+    }
+  }
+
+  return {
+    of: (room) => shown.get(room.id)?.node ?? null,
+    look(rooms) {
+      const first = rooms.slice(0, MOST);
+      for (const id of shown.keys()) if (!first.some((room) => room.id === id)) shown.delete(id);
+      for (const room of first) {
+        const one = shown.get(room.id) ?? begin(room);
+        if (one.moves !== room.moves) draw(room, one);
+      }
+    },
+  };
+}
