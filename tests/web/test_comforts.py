@@ -52,13 +52,13 @@ class BellTest(ShellTestCase):
             self.emit("/seats/s1", "scene", {"scene": shown, "moves": []})
         self.assertEqual(self.page.evaluate("window.rung"), 0)
         self.page.keyboard.press("s")
-        self.page.wait_for_selector("button[aria-pressed=true]:text-is('Sound')")
+        self.page.wait_for_selector("button[aria-pressed=true][aria-label='Sound']")
         self.assertEqual(self.page.evaluate("[window.rung, window.isAsked]"), [1, True])
         for shown in (theirs, mine):
             self.emit("/seats/s1", "scene", {"scene": shown, "moves": []})
         self.page.wait_for_function("() => window.rung === 2")
-        self.page.click("button:text-is('Sound')")
-        self.page.wait_for_selector("button[aria-pressed=false]:text-is('Sound')")
+        self.page.click("button[aria-label='Sound']")
+        self.page.wait_for_selector("button[aria-pressed=false][aria-label='Sound']")
 
 
 class WaysTest(ShellTestCase):

@@ -156,7 +156,6 @@ async function show(isMoved, top = 0) {
   visit = new AbortController();
   const { signal } = visit;
   takeKey();
-  document.body.className = "";
   document.documentElement.lang = language();
   replace(document.querySelector(".skip"), t("skip"));
   drawHeader();
@@ -164,12 +163,15 @@ async function show(isMoved, top = 0) {
   entitle("");
   if (isMoved) window.scrollTo(0, 0);
   const [page, id] = match(location.pathname.replace(/(.)\/+$/, "$1"));
+  const query = new URLSearchParams(location.search);
+  // At once, so that a projector never shows the header between two games.
+  document.body.className = query.has("screen") || page === "tv" ? "screen" : "";
   if (page === null) return problem(t("notFound"), isMoved);
   const wait = setTimeout(() => replace(main, el("p", { class: "muted" }, t("loading"))), SLOW);
   signal.addEventListener("abort", () => clearTimeout(wait));
   const root = el("div", { class: `page ${page}` });
   keys = [];
-  const view = { id, root, signal, keys, query: new URLSearchParams(location.search), entitle, announce, go, again: () => show(false) };
+  const view = { id, root, signal, keys, query, entitle, announce, go, again: () => show(false) };
   try {
     await attempt(async () => {
       const [module] = await Promise.all([code(`./pages/${page}.js`), session.token || refresh(signal)]);
@@ -218,6 +220,7 @@ function skip(event) {
 }
 
 function problem(text, isMoved, room) {
+  document.body.className = "";
   entitle(t("failed"));
   const ways = [room && anchor(`/rooms/${encodeURIComponent(room)}`, { class: "button primary" }, t("toRoom")), anchor("/", { class: "button" }, t("toLobby"))];
   replace(main, heading(t("failed")), el("p", { role: "alert" }, text), el("p", { class: "buttons" }, ways));

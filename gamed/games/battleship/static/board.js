@@ -189,7 +189,7 @@ function harbour(context, place) {
   const water = svg("g", { "aria-hidden": "true" }, Array.from({ length: SIZE * SIZE }, (_, cell) => svg("rect",
     { class: "field", x: 100 + 100 * (cell % SIZE), y: 100 + 100 * Math.floor(cell / SIZE), width: 100, height: 100 })));
   const hulls = FLEET.map((_, index) => svg("g", { class: "hull", role: "button", tabindex: -1, "data-ship": index },
-    svg("rect", { class: "body", x: 8, y: 8, rx: 34 }), svg("rect", { class: "ring", x: 16, y: 16, rx: 28 }), svg("path", { class: "mark" })));
+    svg("rect", { class: "body", rx: 38 }), svg("rect", { class: "ring", x: 16, y: 16, rx: 28 }), svg("path", { class: "mark" })));
   const node = plate([water, ...hulls], { role: "application", class: "sea harbour", "data-board": "own" });
   const held = (index) => (picked && index === chosen ? picked.ship : ships[index]);
   const tried = () => ships.map((ship, index) => held(index));
@@ -205,8 +205,9 @@ function harbour(context, place) {
       const isBad = isPicked && !fits(tried(), index);
       const [width, height] = way === "h" ? [100 * length, 100] : [100, 100 * length];
       hull.setAttribute("transform", `translate(${100 + 100 * x} ${100 + 100 * y})`);
-      hull.children[0].setAttribute("width", width - 16);
-      hull.children[0].setAttribute("height", height - 16);
+      const [side, end] = way === "h" ? [8, 14] : [14, 8];
+      const body = { x: side, y: end, width: width - 2 * side, height: height - 2 * end };
+      for (const [name, value] of Object.entries(body)) hull.children[0].setAttribute(name, value);
       hull.children[1].setAttribute("width", width - 32);
       hull.children[1].setAttribute("height", height - 32);
       const middle = (way === "h" ? width : height) / 2 - 50;

@@ -94,6 +94,15 @@ function stone(x, y, side, look, more = {}) {
   return letter ? [circle, letter] : [circle];
 }
 
+/** The light on stones, and the grain of the wood. */
+function materials() {
+  const shine = (side) => svg("radialGradient", { id: `go-${side}`, cx: "35%", cy: "30%", r: "75%" },
+    svg("stop", { class: `go-lit-${side}` }), svg("stop", { offset: 1, class: `go-dim-${side}` }));
+  return svg("defs", {}, ...PLAIN.map(shine),
+    svg("pattern", { id: "go-grain", width: 5, height: 1.3, patternUnits: "userSpaceOnUse" },
+      svg("path", { d: "M0 .2Q1.3 .05 2.5 .2T5 .2M0 .6Q1.3 .75 2.5 .6T5 .6M0 1Q1.3 .9 2.5 1T5 1" })));
+}
+
 const SHAPES = {
   last: (x, y) => svg("circle", { cx: x, cy: y, r: 0.24 }),
   taken: (x, y) => svg("path", { d: `M${x - 0.2} ${y - 0.2}l.4 .4m0 -.4l-.4 .4` }),
@@ -131,7 +140,7 @@ export function create(root, context) {
   const sides = el("ul", { class: "go-sides" });
   const layers = Object.fromEntries(["grid", "stones", "marks", "targets", "cursor"].map(
     (name) => [name, svg("g", { class: `go-${name}` })]));
-  const picture = svg("svg", { class: "go-board", role: isPlay ? "application" : "img" }, Object.values(layers));
+  const picture = svg("svg", { class: "go-board", role: isPlay ? "application" : "img" }, materials(), Object.values(layers));
   const buttons = el("div", { class: "go-buttons" });
   for (const what of isPlay ? ["pass", "resign"] : []) {
     buttons.append(el("button", { type: "button", "data-do": what, onclick: () => send({ do: what }) }, t(what)));
@@ -258,7 +267,8 @@ export function create(root, context) {
     picture.setAttribute("aria-label", isPlay ? `${t("board", { size })}. ${t("help")}` : t("board", { size }));
     layers.grid.style.fontSize = `${font}px`;
     const line = (x1, y1, x2, y2) => svg("line", { x1, y1, x2, y2 });
-    clear(layers.grid).append(svg("rect", { class: "go-wood", x: low, y: 0.25, width: extent, height: extent, rx: 0.2 }));
+    clear(layers.grid).append(svg("rect", { class: "go-wood", x: low, y: 0.25, width: extent, height: extent, rx: 0.2 }),
+      svg("rect", { class: "go-veins", x: low, y: 0.25, width: extent, height: extent, rx: 0.2 }));
     for (let i = 1; i <= size; i++) {
       layers.grid.append(line(i, 1, i, size), line(1, i, size, i));
       if ((size - i) % every === 0) {

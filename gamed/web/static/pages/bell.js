@@ -14,7 +14,7 @@ const LENGTH = 0.25; // seconds
 
 /** The button that switches it on and off, and how to ring: {node, ring(text)}. */
 export function bell({ keys, signal }) {
-  const node = el("button", { type: "button", title: t("bellHelp"), onclick: toggle }, t("bell"));
+  const node = el("button", { type: "button", class: "sign", "aria-label": t("bell"), title: t("bellHelp"), onclick: toggle }, "♪");
   let audio = null;
 
   function draw() {

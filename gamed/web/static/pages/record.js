@@ -293,10 +293,6 @@ export async function show(view) {
   if (!record.tree && (key() || session.admin)) showPrograms();
   view.entitle(matchTitle(title, record.seats, record.started));
   const verdict = el("span", { class: "ending" }, ...(record.outcome ? result(record.outcome, seats, lead(record.game, seats.map((one) => one.points))) : [t("noneUnknown")]));
-  if (isBig) {
-    document.body.classList.add("screen");
-    view.signal.addEventListener("abort", () => document.body.classList.remove("screen"));
-  }
   const leave = link(location.pathname, { class: "button" }, t("leaveBigScreen"));
   if (isBig) replace(view.root, el("h1", { class: "unseen" }, title), names(seats), board?.node, verdict, el("div", { class: "buttons corner" }, leave));
   else replace(

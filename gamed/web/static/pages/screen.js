@@ -78,10 +78,8 @@ export async function showScreen(view, { path, room, board }) {
     return undefined;
   }
 
-  document.body.classList.add("screen");
   view.signal.addEventListener("abort", () => {
     clearTimeout(timer);
-    document.body.classList.remove("screen");
     if (document.fullscreenElement) document.exitFullscreen();
   });
   const full = button(t("fullScreen"), () => {

@@ -22,8 +22,6 @@ export function mostInteresting(rooms) {
 /** Waits for a game, and shows it. */
 export async function show(view) {
   view.entitle("tv");
-  document.body.classList.add("screen");
-  view.signal.addEventListener("abort", () => document.body.classList.remove("screen"));
   const leave = el("div", { class: "buttons corner" }, link("/", { class: "button" }, t("leaveBigScreen")));
   replace(view.root, el("h1", { class: "versus" }, own("tvWaits")), leave);
   const look = async () => {
