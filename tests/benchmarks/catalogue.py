@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-from tests.benchmarks import arena, floods, hive, quoridor, relay, roborally, rooms, start
+from tests.benchmarks import arena, browser, floods, hive, quoridor, relay, roborally, rooms, start
 from tests.benchmarks.measuring import Figure, Measurement, Programs, cpu_seconds, settle
 from tests.daemon import PATIENT, free_port, section
 
 PAIRS = 20
+EMPTY_PAGE = "an empty page"
 TABLES = 50
 QUORIDOR_SECONDS = 5.0
 QUORIDOR_MOVES = 1_000
@@ -219,6 +220,23 @@ MEASUREMENTS = (
         ),
         start.start_and_rest,
         start.import_and_rest,
+    ),
+    Measurement(
+        "browser",
+        (
+            Figure("a record's page until it shows its board", "ms", EMPTY_PAGE),
+            Figure(f"… with the processor slowed {browser.SLOWER} times", "ms", EMPTY_PAGE),
+        ),
+        browser.first_board,
+        browser.empty_page,
+    ),
+    Measurement(
+        "browser",
+        (
+            Figure("a record's page of some 350 moves with its data, compressed", "kB", most=100.0),
+            Figure("frames that are dropped while its slider is moved", "%"),
+        ),
+        browser.weight_and_frames,
     ),
     Measurement(
         "bots",

@@ -107,7 +107,7 @@ export async function stage(kind, mode, { act, announce, keys, root: page, signa
 export function frame(title, board, aside, below = null) {
   return [
     el("div", { class: "title" }, title),
-    el("div", { class: "table" }, board, el("aside", {}, aside), below && el("div", { class: "below" }, below)),
+    el("div", { class: below ? "table deep" : "table" }, board, el("aside", {}, aside), below && el("div", { class: "below" }, below)),
   ];
 }
 
@@ -317,7 +317,7 @@ export function players({ board, started, you, announce, signal }) {
   function row(one) {
     const [total, running] = clocks(one);
     const turn = isOn(one) && el("span", { class: "turn" }, t("toMove"));
-    return el("li", { class: isOn(one) ? "on" : null, "data-seat": one.seat }, chip(one.seat), name(one), total, turn, running);
+    return el("li", { class: `${isOn(one) ? "on" : ""} ${total ? "" : "untimed"}`, "data-seat": one.seat }, chip(one.seat), name(one), total, turn, running);
   }
 
   function draw() {

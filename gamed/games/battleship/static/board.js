@@ -197,6 +197,7 @@ function harbour(context, place) {
 
   function draw() {
     node.setAttribute("aria-label", t("harbour"));
+    node.toggleAttribute("data-held", Boolean(picked));
     hulls.forEach((hull, index) => {
       const ship = held(index);
       if (!ship) return;
@@ -466,6 +467,7 @@ function playing(root, context) {
     const hadFocus = hasFocusToGive || boards.contains(document.activeElement);
     hasFocusToGive = false;
     boards.replaceChildren(...wanted);
+    boards.toggleAttribute("data-placing", isPlacing);
     enemy.node.inert = isPlacing; // nothing is known of it yet
     if (hadFocus) (isPlacing ? port : enemy).board.focus();
   }

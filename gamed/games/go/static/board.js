@@ -145,7 +145,7 @@ export function create(root, context) {
   for (const what of isPlay ? ["pass", "resign"] : []) {
     buttons.append(el("button", { type: "button", "data-do": what, onclick: () => send({ do: what }) }, t(what)));
   }
-  replace(root, el("div", { class: "go" }, sides, picture, isPlay && buttons));
+  replace(root, el("div", { class: "go", "data-mode": mode }, sides, picture, isPlay && buttons));
   root.dataset.kind = "go";
 
   if (isPlay) {

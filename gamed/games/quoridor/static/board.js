@@ -498,6 +498,7 @@ export function create(root, context) {
   function drawTools() {
     tools.hidden = mode !== "play" || !isOn;
     help.hidden = tools.hidden;
+    frame.classList.toggle("q-choosing", !tools.hidden);
     for (const node of tools.children) {
       const what = node.dataset.do;
       node.setAttribute("aria-pressed", String(what === placing));

@@ -152,6 +152,7 @@ export function create(root, context) {
     cellAt(cursor)?.setAttribute("tabindex", -1);
     cursor = cell.dataset.cell.split(",").map(Number);
     cell.setAttribute("tabindex", 0);
+    drawing.classList.toggle("by-keys", cell.matches(":focus-visible"));
     const frame = drawing.querySelector(".rr-cursor");
     frame.setAttribute("x", (cursor[0] - 1) * U);
     frame.setAttribute("y", (scene.board.tiles.height - cursor[1]) * U);
@@ -422,6 +423,7 @@ export function create(root, context) {
   function drawPanel() {
     // The result is above the course, and there is nothing more to decide.
     panel.hidden = !you() || context.mode !== "play" || scene.phase === "removed" || (isEnded() && timer === null);
+    stage.classList.toggle("deciding", !panel.hidden);
     if (panel.hidden) return;
     const key = panel.contains(document.activeElement) ? document.activeElement.dataset.key : null;
     const down = panel.querySelector("[data-power]")?.checked;

@@ -27,11 +27,11 @@ export function graphs(record, path, { seats, board, jump, signal, trouble }) {
   const length = record.moves.length;
   const marks = [];
 
-  /** Adds a graph. `shapes`: drawn over the moves along, and from 0 up to HEIGHT for the greatest value. */
+  /** Adds a graph of shapes over the moves. */
   function add(title, label, shapes) {
     const mark = svg("line", { class: "at", y1: -1, y2: HEIGHT + 1 });
     const show = (event) => jump(Math.round((event.offsetX / drawing.clientWidth) * length));
-    const box = { viewBox: `0 -1 ${length} ${HEIGHT + 2}`, preserveAspectRatio: "none", class: "graph", role: "img" };
+    const box = { viewBox: `0 -1 ${length} ${HEIGHT + 2}`, preserveAspectRatio: "none", class: "graph along", role: "img" };
     const drawing = svg("svg", { ...box, "aria-label": [title, ...label].join(". "), onclick: show }, ...shapes, mark);
     marks.push(mark);
     node.append(el("figure", { class: "told" }, el("figcaption", {}, title), drawing));
@@ -51,7 +51,7 @@ export function graphs(record, path, { seats, board, jump, signal, trouble }) {
     add(t(limit ? "moveTimesLimit" : "moveTimes", { most: span(most), limit: span(limit) }), [], [...bars, ...line]);
   }
 
-  /** Adds the curves of a measure; a curve has a gap where there is no number. */
+  /** Adds the curves of a measure, with gaps where there is no number. */
   function curves(name, series) {
     const known = series.flat().filter((value) => value !== null);
     if (!known.length) return;
