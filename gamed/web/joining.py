@@ -43,6 +43,9 @@ class JoinRequest:
     friends: int = 0
     """How many others the player will invite by a link."""
 
+    is_second: bool = False
+    """Whether the bots sit down before the player, and so have the first seats."""
+
 
 def new_code() -> str:
     """Return the code of an invitation, which cannot be guessed."""

@@ -181,6 +181,13 @@ class Loopback:
         """Whether bytes of the client are waiting, or the connection is ending."""
         return self._state is not State.OPEN or bool(self._up)
 
+    def plays_with_others(self, own: set[Session]) -> bool:
+        """Whether the client is in a running match with a session that is not its own."""
+        return any(
+            room.history.was_started and room.table.outcome is None and not own.issuperset(room.peers.values())
+            for room, _ in self.session.places
+        )
+
     def check(self) -> None:
         """Raise Refusal if the client cannot send: the connection has ended, or too many bytes are waiting."""
         if self._state is not State.OPEN:

@@ -51,7 +51,8 @@ class Play:
         bots = tuple(map(_bot, call.value("bots", list) or []))
         code, room = _code(call.value("reservation", str)), call.value("room", str)
         friends = call.value("friends", int) or 0
-        join_request = JoinRequest(call.text("game"), call.text("name"), code, bots, room, friends)
+        is_second = call.value("second", bool) or False
+        join_request = JoinRequest(call.text("game"), call.text("name"), code, bots, room, friends, is_second)
         return Answer(body={"id": self.seats.open(call.visitor, join_request, call.address).id})
 
     def _seat(self, call: Call) -> Answer:

@@ -388,17 +388,25 @@ class Seats:
             player_session.invitation = new_code()
             self._inviters[player_session.invitation] = player_session
         player_session.loopback.browser = visitor.browser
-        player_session.loopback.join(factory, host, join_request.name, player_session.party, join_request.room)
-        self.player_sessions[player_session.id] = player_session
-        visitor.seats += 1
-        self._look_later()
+        if not join_request.is_second:
+            self._sit(player_session, factory, host)
         try:
             for strategy, code in join_request.bots:
-                self._bring(player_session, strategy, code=code)
+                self._bring(player_session, strategy, host, code)
+            if join_request.is_second:
+                self._sit(player_session, factory, host)
         except Refusal:
-            player_session.loopback.leave()
+            for loopback in player_session.bots if join_request.is_second else (player_session.loopback,):
+                loopback.leave()
             raise
         return player_session
+
+    def _sit(self, player_session: PlayerSession, factory: SessionFactory, host: str) -> None:
+        join_request = player_session.join_request
+        player_session.loopback.join(factory, host, join_request.name, player_session.party, join_request.room)
+        self.player_sessions[player_session.id] = player_session
+        player_session.visitor.seats += 1
+        self._look_later()
 
     def _inviter(self, join_request: JoinRequest) -> PlayerSession | None:
         """Return whose invitation a code is; None if it is none. Raises Refusal if nobody can join any longer."""
@@ -421,7 +429,7 @@ class Seats:
         self._require_place(player_session)
         if strategy not in self.lobby.game_types[player_session.join_request.game].players:
             raise NO_BOT
-        self._bring(player_session, strategy)
+        self._bring(player_session, strategy, player_session.loopback.session.address)
 
     def _listener(self, game: str) -> tuple[GameType, SessionFactory]:
         game_type, factory = self.lobby.game_types.get(game), self.games.of(game)
@@ -477,7 +485,7 @@ class Seats:
         # Before the person joins: the first move may be requested before the person learns that it has a seat.
         _switch_off_time_limits(kept.room, kept.seat)
 
-    def _bring(self, player_session: PlayerSession, strategy: str, code: str | None = None) -> None:
+    def _bring(self, player_session: PlayerSession, strategy: str, host: str, code: str | None = None) -> None:
         join_request, party = player_session.join_request, player_session.party
         game_type, factory = self._listener(join_request.game)
         name = bot_name(strategy, (join_request.name, *(bot.session.own_name or "" for bot in player_session.bots)))
@@ -486,7 +494,6 @@ class Seats:
         options = {option: known[option] for option in game_type.player_options if option in known}
         client: Client = game_type.players[strategy](self.random(), **options)
         loopback = Loopback(client, self.feeds.clock, _say_nothing, self.elsewhere, leaves=True)
-        host = player_session.loopback.session.address
         loopback.join(factory, host, name, party if code is None else None)
         player_session.bots.append(loopback)
 
@@ -504,8 +511,9 @@ class Seats:
         self._inviters.pop(player_session.invitation or "", None)
         if player_session.party is not None and not player_session.is_guest:
             self._close_waiting(player_session.join_request.game, player_session.party)
+        party = {player_session.loopback.session, *(bot.session for bot in player_session.bots)}
         for bot in player_session.bots:
-            if not bot.is_lost and not _plays_with_others(bot, player_session):
+            if not bot.is_lost and not bot.plays_with_others(party):
                 bot.leave()
         player_session.bots.clear()
         over = [other for other in self.player_sessions.values() if other.is_over]
@@ -548,12 +556,3 @@ class Seats:
 
 def _say_nothing() -> None:
     """Do nothing when a bot's loopback changes: no browser shows it."""
-
-
-def _plays_with_others(bot: Loopback, player_session: PlayerSession) -> bool:
-    """Whether a bot is in a running match with a player of another party."""
-    own = {player_session.loopback.session, *(other.session for other in player_session.bots)}
-    return any(
-        room.history.was_started and room.table.outcome is None and not own.issuperset(room.peers.values())
-        for room, _ in bot.session.places
-    )

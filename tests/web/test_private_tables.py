@@ -130,3 +130,26 @@ class PrivateRoboRallyTableTests(PrivateTableTests):
         self.assertTrue(self.ada.get(f"seats/{seat}").json["isLive"])
         self.sit(self.grace, name="Grace", reservation=code)
         self.assertEqual(self.names(self.ada, seat)[:2], ["Ada", "Grace"])
+
+
+class SecondSeatTests(SeatsTestCase):
+    """Another game on changed seats: the program has the first one."""
+
+    def test_a_bot_with_the_first_seat(self) -> None:
+        seat = self.sit(self.ada, bots=["density"], second=True)
+        scene = self.ada.get(f"seats/{seat}").json["scene"]
+        self.assertEqual([one["name"] for one in scene["seats"]], ["density", "Ada"])
+        self.assertEqual(scene["you"]["seat"], 1)
+        self.ada.delete(f"seats/{seat}")
+        self.harness.pump()
+        self.assertEqual(self.harness.harness.factory.limits.count, 0)
+
+    def test_nobody_stays_where_the_last_one_is_refused(self) -> None:
+        limits = self.harness.harness.factory.limits
+        self.patch(limits, "total", 1)
+        for second in (False, True):
+            status, _ = self.refused(self.ada, bots=["density"], second=second)
+            self.assertEqual(status, 503)
+            self.harness.pump()
+            self.assertEqual(limits.count, 0)
+            self.assertFalse(any(one["isLive"] for one in self.ada.get("seats").json))

@@ -191,12 +191,12 @@ export async function show(view) {
     }
   }
 
-  /** Begins another game like this one; asks how if the request for this one is unknown. */
+  /** Begins another game like this one, with programs on changed seats; asks how if the request for this one is unknown. */
   async function playAgain() {
     const request = howSat(view.id);
     if (!request) return (await import("./join.js")).play(seat.game, view, { name: seat.name });
     try {
-      const { id } = await sit(request);
+      const { id } = await sit(request.bots ? { ...request, second: !request.second } : request);
       return view.go(`/seats/${encodeURIComponent(id)}`);
     } catch (error) {
       return view.signal.aborted || trouble.say(error);
