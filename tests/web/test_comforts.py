@@ -35,6 +35,7 @@ class KeysTest(ShellTestCase):
         lines = self.page.locator("dialog li").all_inner_texts()
         self.assertEqual(len(lines), 2)
         self.assertIn("Home and End", lines[0])
+        self.assertEqual(self.mislabelled(), [])
         self.page.click("dialog button")
         self.page.fill(".steering input[type=number]", "3")
         self.page.keyboard.press("?")

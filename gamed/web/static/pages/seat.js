@@ -191,7 +191,7 @@ export async function show(view) {
     }
   }
 
-  /** Begins another game like this one, with programs on changed seats; asks how if the request for this one is unknown. */
+  /** Begins another game like this one, on changed seats; asks how if its request is unknown. */
   async function playAgain() {
     const request = howSat(view.id);
     if (!request) return (await import("./join.js")).play(seat.game, view, { name: seat.name });
