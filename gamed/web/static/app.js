@@ -165,6 +165,7 @@ async function show(isMoved, top = 0) {
   const [page, id] = match(location.pathname.replace(/(.)\/+$/, "$1"));
   const query = new URLSearchParams(location.search);
   // At once, so that a projector never shows the header between two games.
+  header.dataset.page = page;
   document.body.className = query.has("screen") || page === "tv" ? "screen" : "";
   if (page === null) return problem(t("notFound"), isMoved);
   const wait = setTimeout(() => replace(main, el("p", { class: "muted" }, t("loading"))), SLOW);

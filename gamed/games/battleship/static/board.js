@@ -56,7 +56,7 @@ export function describe(move, scene, t) {
 export function brief(move, t) {
   const said = parsed(move.text);
   if (said?.code === null) return named(said.at);
-  return said && said.code < 4 ? `${"≈✕✚"[said.code - 1]} ${t([null, "water", "isHit", "hitSunk"][said.code])}` : null;
+  return said && said.code < 4 ? `${"≈✕✚"[said.code - 1]} ${t([null, "water", "isHit", "sunk"][said.code])}` : null;
 }
 
 /** The cells of a ship [x, y, length, way], in order. */
@@ -87,7 +87,7 @@ function hullPart(before, after, isUpright) {
   const back = before ? [[0, 20]] : [[10, 76], [7, 50], [10, 24], [42, 20]];
   const at = ([x, y]) => (isUpright ? `${y} ${x}` : `${x} ${y}`);
   const edge = (points) => (points.length === 1 ? `L${at(points[0])}` : `Q${at(points[0])} ${at(points[1])}Q${at(points[2])} ${at(points[3])}`);
-  return `M${at([start, 20])}L${at([end, 20])}${edge(front)}L${at([start, 80])}${edge(back)}Z`;
+  return `M${at([start, 20])}L${at([end, 20])}${edge(front)}L${at([start, 80])}${edge(back)}ZM38 50a12 12 0 1 0 24 0a12 12 0 1 0-24 0`;
 }
 
 function labels() {

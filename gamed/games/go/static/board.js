@@ -262,24 +262,25 @@ export function create(root, context) {
     const font = every === 1 ? Math.min(0.56, 0.1 + 0.03 * size) : 0.38 * every;
     const margin = every === 1 ? 0.55 + font : 0.75 + font;
     const low = 0.5 - margin;
-    const extent = size + 0.75 - low;
-    picture.setAttribute("viewBox", `${low} 0.25 ${extent} ${extent}`);
+    const extent = size + 1 - 2 * low;
+    picture.setAttribute("viewBox", `${low} ${low} ${extent} ${extent}`);
     picture.setAttribute("aria-label", isPlay ? `${t("board", { size })}. ${t("help")}` : t("board", { size }));
     layers.grid.style.fontSize = `${font}px`;
     const line = (x1, y1, x2, y2) => svg("line", { x1, y1, x2, y2 });
-    clear(layers.grid).append(svg("rect", { class: "go-wood", x: low, y: 0.25, width: extent, height: extent, rx: 0.2 }),
-      svg("rect", { class: "go-veins", x: low, y: 0.25, width: extent, height: extent, rx: 0.2 }));
+    clear(layers.grid).append(svg("rect", { class: "go-wood", x: low, y: low, width: extent, height: extent, rx: 0.2 }),
+      svg("rect", { class: "go-veins", x: low, y: low, width: extent, height: extent, rx: 0.2 }));
     for (let i = 1; i <= size; i++) {
       layers.grid.append(line(i, 1, i, size), line(1, i, size, i));
       if ((size - i) % every === 0) {
-        layers.grid.append(svg("text", { class: "go-line-name", x: 0.42, y: i, dy: "0.35em" }, String(size + 1 - i)));
+        const name = (of, x) => svg("text", { class: of, x, y: i, dy: "0.35em" }, String(size + 1 - i));
+        layers.grid.append(name("go-line-name", 0.42), name("go-line-name go-right", size + 0.58));
       }
       if ((i - 1) % every === 0) {
         const below = size + 0.6 + 0.78 * font;
-        layers.grid.append(svg("text", { class: "go-column-name", x: i, y: below }, column(i)));
+        for (const y of [0.4, below]) layers.grid.append(svg("text", { class: "go-column-name", x: i, y }, column(i)));
       }
     }
-    layers.grid.append(...stars(size).map(([cx, cy]) => svg("circle", { class: "go-star", cx, cy, r: 0.11 })));
+    layers.grid.append(...stars(size).map(([cx, cy]) => svg("circle", { class: "go-star", cx, cy, r: 0.14 })));
     clear(layers.targets);
     for (let y = 1; isPlay && y <= size; y++) {
       for (let x = 1; x <= size; x++) {

@@ -2,8 +2,7 @@
 //
 // Attributes for tests: [data-cell="x,y"], [data-robot="seat"], [data-seat="seat"] (the players), [data-card="priority"],
 // [data-register="1…5"], [data-facing="N"], [data-stay="true"], [data-open="register"], [data-power], [data-submit],
-// [data-explain]. Keys: on the course arrows move; among the cards arrows move, 1…9 put a card into the chosen register
-// or the next empty one, Backspace takes one back, Enter presses; with the last card the focus goes to the button.
+// [data-explain].
 
 import { ARROWS, clear, el, isChord, mayMove, nameOn, replace, svg } from "../../dom.js";
 import { SIDES, U, at, axes, devices, explained, floors, icon, letter, middle, note, robotNode, symbols, use } from "./course.js";
@@ -182,6 +181,7 @@ export function create(root, context) {
         layer.append(its.node);
       }
       const { node } = its;
+      node.classList.toggle("mine", you()?.seat === seat);
       node.classList.toggle("gone", !pose || pose[3] >= 10);
       if (!pose) return;
       const [x, y, facing, damage, virtual] = pose;

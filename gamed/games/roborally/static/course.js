@@ -133,7 +133,8 @@ export function robotNode(seat) {
   const body = svg("g", { class: "rr-body" },
     svg("path", { d: "M-15-12h5v25h-5zM10-12h5v25h-5z", class: "rr-tread" }),
     svg("path", { d: "M0-20 8-11H11V11Q11 14 8 14H-8Q-11 14-11 11V-11H-8Z", class: "rr-shell" }));
+  const ring = svg("circle", { class: "rr-mine", r: 21 });
   const badge = svg("g", { class: "rr-badge", transform: "translate(11 11)" }, svg("circle", { r: 7 }), svg("text", { y: 4 }));
   return svg("g", { "data-robot": seat, class: `rr-robot seat${seat}`, "aria-hidden": "true" },
-    svg("g", { class: "rr-scale" }, body, svg("text", { y: 6, class: "rr-letter" }, letter(seat)), badge));
+    svg("g", { class: "rr-scale" }, ring, body, svg("text", { y: 6, class: "rr-letter" }, letter(seat)), badge));
 }

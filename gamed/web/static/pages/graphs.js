@@ -8,12 +8,12 @@ import { translator } from "../words.js";
 export const words = {
   en: {
     moveTimes: "Time of each move, at most {most}",
-    moveTimesLimit: "Time of each move, at most {most}; the line is the limit of {limit}",
+    limitLine: "; the line is the limit of {limit}",
     series: "{name}: from {least} to {most}, at last {last}",
   },
   de: {
     moveTimes: "Zeit jedes Zuges, höchstens {most}",
-    moveTimesLimit: "Zeit jedes Zuges, höchstens {most}; die Linie ist die Grenze von {limit}",
+    limitLine: "; die Linie ist die Grenze von {limit}",
     series: "{name}: von {least} bis {most}, zuletzt {last}",
   },
 };
@@ -27,14 +27,18 @@ export function graphs(record, path, { seats, board, jump, signal, trouble }) {
   const length = record.moves.length;
   const marks = [];
 
-  /** Adds a graph of shapes over the moves. */
-  function add(title, label, shapes) {
+  /** Adds a graph of shapes over the moves. `value(n)`: what it shows after n moves, as text. */
+  function add(title, label, shapes, value) {
     const mark = svg("line", { class: "at", y1: -1, y2: HEIGHT + 1 });
     const show = (event) => jump(Math.round((event.offsetX / drawing.clientWidth) * length));
     const box = { viewBox: `0 -1 ${length} ${HEIGHT + 2}`, preserveAspectRatio: "none", class: "graph along", role: "img" };
     const drawing = svg("svg", { ...box, "aria-label": [title, ...label].join(". "), onclick: show }, ...shapes, mark);
-    marks.push(mark);
-    node.append(el("figure", { class: "told" }, el("figcaption", {}, title), drawing));
+    const now = el("b", {});
+    marks.push((at) => {
+      for (const end of ["x1", "x2"]) mark.setAttribute(end, at);
+      now.textContent = value(at);
+    });
+    node.append(el("figure", { class: "told" }, el("figcaption", {}, title, " ", now), drawing));
   }
 
   const taken = record.moves.filter(({ took }) => Number.isFinite(took)).map(({ n, seat, took }) => ({ n, seat, took }));
@@ -48,7 +52,7 @@ export function graphs(record, path, { seats, board, jump, signal, trouble }) {
       return svg("rect", { ...look, x: n - 0.95, y: y(took), width: 0.9, height: HEIGHT - y(took) });
     });
     const line = limit ? [svg("line", { x1: 0, x2: length, y1: y(limit), y2: y(limit), class: "limit" })] : [];
-    add(t(limit ? "moveTimesLimit" : "moveTimes", { most: span(most), limit: span(limit) }), [], [...bars, ...line]);
+    add(t("moveTimes", { most: span(most) }) + (limit ? t("limitLine", { limit: span(limit) }) : ""), [], [...bars, ...line], (at) => span(record.moves[at - 1]?.took));
   }
 
   /** Adds the curves of a measure, with gaps where there is no number. */
@@ -66,15 +70,15 @@ export function graphs(record, path, { seats, board, jump, signal, trouble }) {
       const [lowest, highest] = [Math.min(...numbers), Math.max(...numbers)];
       return numbers.length ? t("series", { name: isolated(seatName(seats, seat)), least: lowest, most: highest, last: numbers.at(-1) }) : null;
     });
-    add(board.t(`measure_${name}`), label.filter(Boolean), shapes);
+    add(board.t(`measure_${name}`), label.filter(Boolean), shapes, (at) => series.map((values) => values[at] ?? "–").join(" : "));
   }
 
   let n = 0;
   function mark(at) {
     n = at;
-    for (const one of marks) for (const end of ["x1", "x2"]) one.setAttribute(end, at);
+    for (const show of marks) show(at);
   }
-  if (board && length && !record.tree) {
+  if (board && length) {
     get(`${path}/measures`, signal).then(
       (found) => {
         for (const [name, series] of Object.entries(found)) curves(name, series);

@@ -2,7 +2,23 @@
 
 import { bdi, el, replace } from "../dom.js";
 import { button, calledOn, chip, worded } from "../parts.js";
-import { phrased, t } from "../words.js";
+import { phrased, translator } from "../words.js";
+
+export const words = {
+  en: {
+    refusals: "Messages without effect",
+    expected: "Expected: {what}",
+    afterMoves: "after move {n}",
+    findings: "The referee's findings",
+  },
+  de: {
+    refusals: "Nachrichten ohne Wirkung",
+    expected: "Erwartet: {what}",
+    afterMoves: "nach Zug {n}",
+    findings: "Feststellungen des Schiedsrichters",
+  },
+};
+const t = translator(words);
 
 /** The messages without effect, and why they had none; hidden while there are none. `jump(n)` shows the board after n moves. */
 export function refusals(jump) {

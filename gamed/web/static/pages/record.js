@@ -6,15 +6,19 @@ import { bdi, el, isolated, replace, svg } from "../dom.js";
 import { button, choice, complaint, gameName, heading, lead, link, matchTitle, names, options, result, sided, when, worded } from "../parts.js";
 import { translator } from "../words.js";
 import { copyable } from "./copyable.js";
-import { graphs } from "./graphs.js";
 import { findings, refusals } from "./notes.js";
 import { steerByKeys } from "./steer.js";
 import { causes, departure } from "./why.js";
 
 export const words = {
   en: {
+    position: "Position",
+    first: "First position",
+    previous: "One move back",
+    next: "One move forward",
+    speed: "Speed",
+    jump: "Go to move",
     notPlayed: "gamed keeps this record as it is. It does not play {format}: there are no boards and no moves, and the record is found by its format only.",
-    contentCut: "This is the beginning. The file has all of it.",
     playMoves: "Play the moves",
     stopMoves: "Stop",
     perSecond: "{n} per second",
@@ -22,8 +26,13 @@ export const words = {
     linkHere: "Copy the link to this position",
   },
   de: {
+    position: "Stellung",
+    first: "Erste Stellung",
+    previous: "Einen Zug zurück",
+    next: "Einen Zug weiter",
+    speed: "Tempo",
+    jump: "Gehe zu Zug",
     notPlayed: "gamed bewahrt diese Aufzeichnung auf, wie sie ist. {format} spielt es nicht: Es gibt keine Bretter und keine Züge, und gefunden wird sie nur über ihr Format.",
-    contentCut: "Das ist der Anfang. In der Datei steht alles.",
     playMoves: "Züge abspielen",
     stopMoves: "Anhalten",
     perSecond: "{n} pro Sekunde",
@@ -138,7 +147,7 @@ export async function show(view) {
       trouble.clear();
       const shown = scene(position);
       board?.update(shown, isAnimated, Number(controls.speed.value));
-      people.update(shown, shown.moves);
+      if (!isBig) people.update(shown, shown.moves);
     } catch (error) {
       if (view.signal.aborted) return;
       stop();
@@ -209,7 +218,9 @@ export async function show(view) {
     return jump(to, Math.abs(to - n) === 1);
   }
 
-  const curves = graphs(record, path, { seats, board, jump: (to) => move(to), signal: view.signal, trouble });
+  // A game that people wrote down has no graphs.
+  const module = record.tree ? null : await import("./graphs.js");
+  const curves = module?.graphs(record, path, { seats, board, jump: (to) => move(to), signal: view.signal, trouble });
   const privately = el("div", { class: "privately" });
 
   /** Marks the messages of the programs that belong to the move, and scrolls to them. */
@@ -232,7 +243,7 @@ export async function show(view) {
     n: () => n,
     changed() {
       list.mark(n);
-      curves.mark(line === main ? n : -1);
+      curves?.mark(n);
       markMessages();
       variations?.update(nodes, here()?.node ?? 0);
       const text = n === 0 ? record.tree?.comment : here()?.comment;
@@ -294,7 +305,7 @@ export async function show(view) {
   view.entitle(matchTitle(title, record.seats, record.started));
   const verdict = el("span", { class: "ending" }, ...(record.outcome ? result(record.outcome, seats, lead(record.game, seats.map((one) => one.points))) : [t("noneUnknown")]));
   const leave = link(location.pathname, { class: "button" }, t("leaveBigScreen"));
-  if (isBig) replace(view.root, el("h1", { class: "unseen" }, title), names(seats), board?.node, verdict, el("div", { class: "buttons corner" }, leave));
+  if (isBig) replace(view.root, el("h1", { class: "unseen" }, title), names(seats), verdict, board?.node, el("div", { class: "buttons corner" }, leave));
   else replace(
     view.root,
     frame(
@@ -305,10 +316,10 @@ export async function show(view) {
         ...causes(record, seats),
         hasBoard ? people.node : names(seats),
         hasBoard && controls.node,
-        ...(record.content ? outline(record) : [el("h2", { class: "unseen" }, t("moves")), list.node]),
+        ...(record.content ? (await import("./outline.js")).outline(record) : [el("h2", { class: "unseen" }, t("moves")), list.node]),
         comment,
         note,
-        curves.node,
+        curves?.node,
         el("div", { class: "buttons" }, permalink, start, record.tree && button(t("goOnRecording"), goOn), downloads(record, path)),
         found.node,
         refused.node,
@@ -409,24 +420,4 @@ function downloads(record, path) {
 function facts(record) {
   const given = Object.values(record.facts ?? {}).filter(Boolean);
   return given.length ? el("ul", { class: "facts" }, given.map((text) => el("li", {}, bdi(text)))) : null;
-}
-
-/** What a record contains that gamed does not play: a tree of its elements. */
-function outline(record) {
-  const root = el("ul", { class: "outline" });
-  const lists = [root];
-  for (const { depth, name, attributes, text } of record.content) {
-    const item = el(
-      "li",
-      {},
-      name && el("code", {}, name),
-      Object.entries(attributes).flatMap(([key, value]) => [" ", el("code", { class: "muted" }, `${key}="${value}"`)]),
-      name && text ? ": " : "",
-      text && bdi(text),
-    );
-    lists.length = Math.min(lists.length, depth + 1);
-    while (lists.length <= depth) lists.push(lists.at(-1).lastElementChild.appendChild(el("ul")));
-    lists.at(-1).append(item);
-  }
-  return [el("h2", {}, t("content")), root, record.isCut && el("p", { class: "muted" }, t("contentCut"))];
 }

@@ -90,8 +90,8 @@ export async function showScreen(view, { path, room, board }) {
     view.root,
     el("h1", { class: "unseen" }, t("watching", { game: gameName(room.game) })),
     people,
-    board.node,
     end.node,
+    board.node,
     el(
       "div",
       { class: "buttons corner" },

@@ -1,7 +1,17 @@
 // The keys of a replay.
 
 import { isChord } from "../dom.js";
-import { t } from "../words.js";
+import { translator } from "../words.js";
+
+export const words = {
+  en: {
+    replayKeys: "← and → go one move back or forth, Home and End to the beginning or end, the space bar plays the moves.",
+  },
+  de: {
+    replayKeys: "← und → gehen einen Zug zurück oder vor, Pos1 und Ende zum Anfang oder Ende, die Leertaste spielt die Züge ab.",
+  },
+};
+const t = translator(words);
 
 /** Handles the keys of a replay. Controls and boards keep their own keys. */
 export function steerByKeys({ signal, keys: shown }, { by, move, end, toggle }) {

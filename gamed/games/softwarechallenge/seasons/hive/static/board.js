@@ -3,8 +3,6 @@
 // For tests: root data-kind, data-phase; each field data-cell="x,y", data-stack (letters bottom to top, upper case: red),
 // data-target, data-movable, data-chosen, data-last; pieces in hand data-piece="ANT" data-seat; data-action="skip".
 // data-danger: a bee with at most two free fields around it.
-// Keys: 1 to 5 pick a piece of the hand; left and right go along a row, up and down straight on, Home, PageUp, End, PageDown (7, 9, 1, 3 of the number
-// pad) to the four fields above and below; Enter and Space pick and drop, Escape lets go.
 
 import { bdi, el, isChord, replace, svg } from "../../dom.js";
 import { words } from "./words.js";
@@ -147,6 +145,7 @@ export function create(root, context) {
   let isSent = false;
   let spoken = "";
   let explained = null;
+  let aspect = 1.1; // of the board's width to its height
 
   const grid = svg("svg", { viewBox: "-97 -88 194 176", role: "grid", "aria-label": t("board"), class: "h-field-grid" });
   const hands = [0, 1].map(makeHand);
@@ -164,6 +163,11 @@ export function create(root, context) {
   for (const row of cells()) grid.append(svg("g", { role: "row" }, ...row.map(makeField)));
   grid.append(above);
   grid.addEventListener("keydown", pressed);
+  const sized = new ResizeObserver(([{ contentRect }]) => {
+    aspect = contentRect.width / (contentRect.height || 1) || aspect;
+    zoom();
+  });
+  sized.observe(grid);
   box.addEventListener("keydown", (event) => {
     if (isChord(event)) return;
     const name = Object.keys(PIECES)[Number(event.key) - 1];
@@ -295,7 +299,7 @@ export function create(root, context) {
 
   // Showing
 
-  /** Shows the part of the board where the pieces are, with the fields around it; all of it before the first piece. */
+  /** Shows where the pieces are, with the fields around; all of the board before the first piece. */
   function zoom() {
     const names = Object.keys(scene?.board?.board ?? {});
     let [left, top, right, bottom] = WHOLE;
@@ -307,11 +311,17 @@ export function create(root, context) {
       const span = (values, axis, margin) => {
         const [least, most] = [Math.min(...values), Math.max(...values)];
         const half = Math.max((most - least) / 2 + margin, LEAST[axis]);
-        return [Math.max((least + most) / 2 - half, WHOLE[axis]), Math.min((least + most) / 2 + half, WHOLE[axis + 2])];
+        return [(least + most) / 2 - half, (least + most) / 2 + half];
       };
       [[left, right], [top, bottom]] = [span(xs, 0, 1.5 * WIDE), span(ys, 1, 2.5 * SIZE)];
     }
-    grid.setAttribute("viewBox", [left, top, right - left, bottom - top].map((at) => at.toFixed(1)).join(" "));
+    const height = Math.max(bottom - top, (right - left) / aspect);
+    const fit = (from, to, length, axis) => {
+      const [least, most] = [WHOLE[axis], WHOLE[axis + 2] - length];
+      return least > most ? (least + most) / 2 : Math.min(Math.max((from + to - length) / 2, least), most);
+    };
+    const place = [fit(left, right, height * aspect, 0), fit(top, bottom, height, 1), height * aspect, height];
+    grid.setAttribute("viewBox", place.map((at) => at.toFixed(1)).join(" "));
   }
 
   /** An arrow from where the piece that moved last came from. */
@@ -503,6 +513,9 @@ export function create(root, context) {
       if (chosen && !goals(chosen).length) chosen = null;
       draw();
     },
-    destroy() { replace(root); },
+    destroy() {
+      sized.disconnect();
+      replace(root);
+    },
   };
 }
