@@ -118,7 +118,7 @@ class BoardTestCase(BrowserTestCase):
 
 class ColourTests(BoardTestCase):
     WANTED = (
-        ("enemy", (3, 3), "unknown", "grey", False),
+        ("enemy", (3, 3), "unknown", "grey", True),
         ("enemy", (4, 4), "water", "blue", True),
         ("enemy", (7, 7), "hit", "red", True),
         ("enemy", (5, 4), "sunk", "black", True),
@@ -170,7 +170,7 @@ class ColourTests(BoardTestCase):
         marked = [(board, at) for board, at, _, _, marked in self.WANTED if marked]
         marks = [self.cell(board, *at).locator(".mark").get_attribute("d") for board, at in marked]
         # Water, hit, sunk; miss; and hit and sunk again.
-        self.assertEqual((len(marks), len(set(marks))), (6, 4))
+        self.assertEqual((len(marks), len(set(marks))), (7, 5))
 
     def test_boards_are_labelled_and_headed(self) -> None:
         self.mount("battleship", scene(at_work()))

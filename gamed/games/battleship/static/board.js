@@ -16,6 +16,7 @@ const FLEET = [5, 4, 3, 3, 2];
 const ROWS = "ABCDEFGHIJ";
 // The marks of the states, in a cell of 100 by 100.
 const MARKS = {
+  unknown: "M50 50h.1", // a hole for a peg
   water: "M18 58q16 -22 32 0t32 0",
   miss: "M50 42a8 8 0 1 0 .1 0z",
   hit: "M27 27L73 73M73 27L27 73",
