@@ -234,7 +234,7 @@ class RecordsTest(ShellTestCase):
         self.page.click("table a:has-text('Ann')")
         self.see("Of the latest 5 games", "section.card")
         shown = self.text("section.card")
-        for text in ("Won 1, drawn 1, lost 2", "the time ran out: 1, by the rules: 1"):
+        for text in ("Won 1, drawn 1, lost 2", "Without a result: 1", "the time ran out: 1, by the rules: 1"):
             self.assertIn(text, shown)
         self.assertEqual(self.page.locator(".form").all_inner_texts(), ["L", "W", "D", "L"])
         self.assertEqual(self.page.locator(".form").first.get_attribute("href"), "/records/00000001")

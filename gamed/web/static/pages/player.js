@@ -11,6 +11,7 @@ export const words = {
     ofLatest: "Of the latest {count} games",
     ofLatestOne: "Of the latest game",
     score: "Won {won}, drawn {drawn}, lost {lost}",
+    noResult: "Without a result",
     balance: "Results",
     form: "Form, the latest first",
     signWon: "W",
@@ -23,6 +24,7 @@ export const words = {
     ofLatest: "Aus den letzten {count} Partien",
     ofLatestOne: "Aus der letzten Partie",
     score: "{won} gewonnen, {drawn} unentschieden, {lost} verloren",
+    noResult: "Ohne Ergebnis",
     balance: "Ergebnisse",
     form: "Form, die letzte zuerst",
     signWon: "S",
@@ -72,6 +74,7 @@ export async function summary(player, signal) {
   const endings = grouped(games.filter((game) => game.fate === "lost").map((game) => [game.termination, game]));
   const facts = [
     [t("balance"), t("score", tally(games.map((game) => game.fate)))],
+    ...(games.every((game) => game.fate) ? [] : [[t("noResult"), games.filter((game) => !game.fate).length]]),
     ...(endings.length ? [[t("lostBy"), endings.map(([why, all]) => `${t(`any${TERMINATIONS[why]}`)}: ${all.length}`).join(", ")]] : []),
   ];
   const met = grouped(
