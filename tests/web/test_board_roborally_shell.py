@@ -95,7 +95,9 @@ class MovesTests(ShellTestCase):
             self.emit(path, "scene", {"scene": {**before, "last": second}, "moves": moves})
             self.see(expected, ".moves")
         self.assertEqual(self.lines()[2], "Bert has programmed the robot")
-        self.assertEqual(self.page.locator(".moves [aria-hidden]:is(bdi)").nth(1).inner_text(), "1↱↓↻3")
+        self.assertEqual(
+            self.page.locator(".moves [aria-hidden]:is(bdi)").nth(1).inner_text(), "1\u2009↱\u2009↓\u2009↻\u20093"
+        )
 
     def test_in_a_room(self) -> None:
         self.check("/rooms/r1", "/rooms/r1")

@@ -569,8 +569,9 @@ export function create(root, context) {
       root.dataset.phase = next.phase ?? "";
       root.dataset.kind = "quoridor";
       if (next.last?.n !== before?.last?.n || next.last?.seat !== before?.last?.seat) {
+        const earlier = next.moves?.slice(0, -1).findLast((move) => move.seat === next.last?.seat && read(move.text)?.to);
         const isNext = next.last?.n === (before?.last?.n ?? 0) + 1;
-        from = (isNext && before?.board?.pawns[next.last.seat]) || null;
+        from = (earlier ? read(earlier.text).to : isNext && before?.board?.pawns[next.last.seat]) || null;
         armed = null;
         // Not at each update: a seat gets several for a move, and without the class its animation would end at once.
         root.classList.toggle("q-animated", Boolean(context.animate));

@@ -42,7 +42,7 @@ const SHORT = { UT: "↻", RL: "↰", RR: "↱", BU: "↓", M1: "1", M2: "2", M3
 export function brief({ text, cards }, t) {
   if (SIDES.includes(text) && text) return t(text);
   if (/^(stay|wake|leave|open)/.test(text)) return null;
-  return cards?.length ? cards.map((card) => SHORT[actionOf(card)]).join("") : "•••••";
+  return cards?.length ? cards.map((card) => SHORT[actionOf(card)]).join("\u2009") : "•••••";
 }
 
 /**

@@ -1,4 +1,4 @@
-// A sound and a notification when it is a player's turn, or somebody has come. Off until the player wants it.
+// A sound and a notification when it is a player's turn, or somebody has come; off at first.
 
 import { el, isChord } from "../dom.js";
 import { keep, kept, translator } from "../words.js";
@@ -12,7 +12,7 @@ const t = translator(words);
 const BELL = "gamed.bell";
 const LENGTH = 0.25; // seconds
 
-/** The button that switches it on and off, and how to ring: {node, ring(text)}. */
+/** Its button, and how to ring: {node, ring(text)}. */
 export function bell({ keys, signal }) {
   const node = el("button", { type: "button", class: "sign", "aria-label": t("bell"), title: t("bellHelp"), onclick: toggle }, "♪");
   let audio = null;
@@ -37,7 +37,7 @@ export function bell({ keys, signal }) {
     keep(BELL, isOn ? null : "on");
     draw();
     if (isOn) return;
-    // The browser allows sounds after a click, and asks the player about notifications.
+    // Browsers allow sounds after a click.
     sound();
     if ("Notification" in window) Notification.requestPermission();
   }

@@ -1,8 +1,8 @@
 // The graphs of a record, over its moves: what each took, and what the game knows of each position.
 
 import { get } from "../api.js";
-import { el, isolated, svg } from "../dom.js";
-import { seatName, span } from "../parts.js";
+import { el, isolated, replace, svg } from "../dom.js";
+import { chip, seatName, span } from "../parts.js";
 import { translator } from "../words.js";
 
 export const words = {
@@ -27,7 +27,7 @@ export function graphs(record, path, { seats, board, jump, signal, trouble }) {
   const length = record.moves.length;
   const marks = [];
 
-  /** Adds a graph of shapes over the moves. `value(n)`: what it shows after n moves, as text. */
+  /** Adds a graph of shapes over the moves. `value(n)`: what it shows after n moves, as nodes. */
   function add(title, label, shapes, value) {
     const mark = svg("line", { class: "at", y1: -1, y2: HEIGHT + 1 });
     const show = (event) => jump(Math.round((event.offsetX / drawing.clientWidth) * length));
@@ -36,7 +36,7 @@ export function graphs(record, path, { seats, board, jump, signal, trouble }) {
     const now = el("b", {});
     marks.push((at) => {
       for (const end of ["x1", "x2"]) mark.setAttribute(end, at);
-      now.textContent = value(at);
+      replace(now, value(at));
     });
     node.append(el("figure", { class: "told" }, el("figcaption", {}, title, " ", now), drawing));
   }
@@ -52,7 +52,7 @@ export function graphs(record, path, { seats, board, jump, signal, trouble }) {
       return svg("rect", { ...look, x: n - 0.95, y: y(took), width: 0.9, height: HEIGHT - y(took) });
     });
     const line = limit ? [svg("line", { x1: 0, x2: length, y1: y(limit), y2: y(limit), class: "limit" })] : [];
-    add(t("moveTimes", { most: span(most) }) + (limit ? t("limitLine", { limit: span(limit) }) : ""), [], [...bars, ...line], (at) => span(record.moves[at - 1]?.took));
+    add(t("moveTimes", { most: span(most) }) + (limit ? t("limitLine", { limit: span(limit) }) : ""), [], [...bars, ...line], (at) => [span(record.moves[at - 1]?.took)]);
   }
 
   /** Adds the curves of a measure, with gaps where there is no number. */
@@ -70,7 +70,7 @@ export function graphs(record, path, { seats, board, jump, signal, trouble }) {
       const [lowest, highest] = [Math.min(...numbers), Math.max(...numbers)];
       return numbers.length ? t("series", { name: isolated(seatName(seats, seat)), least: lowest, most: highest, last: numbers.at(-1) }) : null;
     });
-    add(board.t(`measure_${name}`), label.filter(Boolean), shapes, (at) => series.map((values) => values[at] ?? "–").join(" : "));
+    add(board.t(`measure_${name}`), label.filter(Boolean), shapes, (at) => series.flatMap((values, seat) => [chip(seat), ` ${values[at] ?? "–"} `]));
   }
 
   let n = 0;

@@ -3,7 +3,7 @@
 import { gameOf, get, key, post, session } from "../api.js";
 import { frame, moveList, players, stage } from "../board.js";
 import { bdi, el, isolated, replace, svg } from "../dom.js";
-import { button, choice, complaint, gameName, heading, lead, link, matchTitle, names, options, result, sided, when, worded } from "../parts.js";
+import { button, calledOn, chip, choice, complaint, gameName, heading, lead, link, matchTitle, names, options, result, sided, when, worded } from "../parts.js";
 import { translator } from "../words.js";
 import { copyable } from "./copyable.js";
 import { findings, refusals } from "./notes.js";
@@ -252,6 +252,7 @@ export async function show(view) {
       const said = line === main ? (notes.get(n) ?? []) : [];
       note.hidden = !said.length;
       replace(note, said.map((text) => el("li", {}, bdi(text))));
+      verdict.hidden = isBig && n < line.moves.length;
       start.hidden = line !== main;
       permalink.href = address();
       clearTimeout(settling);
@@ -303,9 +304,10 @@ export async function show(view) {
   }
   if (!record.tree && (key() || session.admin)) showPrograms();
   view.entitle(matchTitle(title, record.seats, record.started));
-  const verdict = el("span", { class: "ending" }, ...(record.outcome ? result(record.outcome, seats, lead(record.game, seats.map((one) => one.points))) : [t("noneUnknown")]));
+  const winner = record.outcome?.winner ?? null;
+  const verdict = el("span", { class: "ending" }, winner === null ? null : [chip(winner), " "], ...(record.outcome ? result(record.outcome, seats, lead(record.game, seats.map((one) => one.points))) : [t("noneUnknown")]));
   const leave = link(location.pathname, { class: "button" }, t("leaveBigScreen"));
-  if (isBig) replace(view.root, el("h1", { class: "unseen" }, title), names(seats), verdict, board?.node, el("div", { class: "buttons corner" }, leave));
+  if (isBig) replace(view.root, el("h1", { class: "unseen" }, title), el("p", { class: "versus" }, seats.map((one) => el("span", {}, chip(one.seat), calledOn(one)))), verdict, board?.node, el("div", { class: "buttons corner" }, leave));
   else replace(
     view.root,
     frame(

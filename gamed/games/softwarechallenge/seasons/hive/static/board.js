@@ -299,7 +299,7 @@ export function create(root, context) {
 
   // Showing
 
-  /** Shows where the pieces are, with the fields around; all of the board before the first piece. */
+  /** Shows the part with the pieces, or all of the board. */
   function zoom() {
     const names = Object.keys(scene?.board?.board ?? {});
     let [left, top, right, bottom] = WHOLE;
@@ -315,7 +315,8 @@ export function create(root, context) {
       };
       [[left, right], [top, bottom]] = [span(xs, 0, 1.5 * WIDE), span(ys, 1, 2.5 * SIZE)];
     }
-    const height = Math.max(bottom - top, (right - left) / aspect);
+    let height = Math.max(bottom - top, (right - left) / aspect);
+    if (height > 132) height = Math.max(176, 194 / aspect); // or all of it
     const fit = (from, to, length, axis) => {
       const [least, most] = [WHOLE[axis], WHOLE[axis + 2] - length];
       return least > most ? (least + most) / 2 : Math.min(Math.max((from + to - length) / 2, least), most);
