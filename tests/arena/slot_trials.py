@@ -155,7 +155,8 @@ async def burns_the_processor(trial: Trial) -> None:
     await trial.run(python("while True: pass", cpu_seconds=1))
     found = await trial.exit()
     assert found.status in (-signal.SIGXCPU, -signal.SIGKILL), found
-    assert 0.9 < found.cpu < 3, found
+    # The kernel counts whole ticks for the limit, and the true time for the report: on a busy machine 0.83 s were seen.
+    assert 0.5 < found.cpu < 3, found
     assert await trial.cleared() == 0
 
 
