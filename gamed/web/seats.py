@@ -384,9 +384,6 @@ class Seats:
         player_session = PlayerSession(seat, visitor, join_request, person, self.feeds, now, self._over)
         player_session.party = party_of(join_request) if inviter is None else inviter.party
         player_session.is_guest = inviter is not None
-        if join_request.friends:
-            player_session.invitation = new_code()
-            self._inviters[player_session.invitation] = player_session
         player_session.loopback.browser = visitor.browser
         if not join_request.is_second:
             self._sit(player_session, factory, host)
@@ -407,6 +404,9 @@ class Seats:
         self.player_sessions[player_session.id] = player_session
         player_session.visitor.seats += 1
         self._look_later()
+        if join_request.friends:
+            player_session.invitation = new_code()
+            self._inviters[player_session.invitation] = player_session
 
     def _inviter(self, join_request: JoinRequest) -> PlayerSession | None:
         """Return whose invitation a code is; None if it is none. Raises Refusal if nobody can join any longer."""

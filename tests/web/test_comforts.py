@@ -12,7 +12,11 @@ RINGS = """() => {
     createGain() { return { gain: { setValueAtTime() {}, exponentialRampToValueAtTime() {} }, connect: (to) => to }; }
     createOscillator() { return { frequency: {}, connect: (to) => to, start() { window.rung += 1; }, stop() {} }; }
   };
-  window.Notification = class { static requestPermission() { window.isAsked = true; } };
+  window.Notification = class {
+    static permission = "granted";
+    static requestPermission() { window.isAsked = true; }
+    constructor() { window.notified = (window.notified ?? 0) + 1; throw new TypeError("Illegal constructor"); }
+  };
 }"""
 
 
@@ -58,6 +62,11 @@ class BellTest(ShellTestCase):
         for shown in (theirs, mine):
             self.emit("/seats/s1", "scene", {"scene": shown, "moves": []})
         self.page.wait_for_function("() => window.rung === 2")
+        # A phone refuses the notification, and the page goes on.
+        self.page.evaluate("Object.defineProperty(document, 'hidden', { value: true })")
+        for shown in (theirs, mine):
+            self.emit("/seats/s1", "scene", {"scene": shown, "moves": []})
+        self.page.wait_for_function("() => window.rung === 3 && window.notified === 1")
         self.page.click("button[aria-label='Sound']")
         self.page.wait_for_selector("button[aria-pressed=false][aria-label='Sound']")
 
@@ -104,5 +113,7 @@ class MiniatureTest(ShellTestCase):
         self.api["GET /rooms/r1"] = {**self.api["GET /rooms/r1"], "scene": scene(0, board={"fields": [7]})}
         self.see("7", ".mini")
         self.assertEqual(self.asked_for(), 2)
+        self.assertEqual(self.page.evaluate("window.destroyed ?? 0"), 0)
         self.api["GET /rooms"] = [OPEN]
         self.page.wait_for_selector(".mini", state="detached")
+        self.assertEqual(self.page.evaluate("window.destroyed"), 1, "its board listens no longer")

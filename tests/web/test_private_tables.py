@@ -153,3 +153,8 @@ class SecondSeatTests(SeatsTestCase):
             self.harness.pump()
             self.assertEqual(limits.count, 0)
             self.assertFalse(any(one["isLive"] for one in self.ada.get("seats").json))
+
+    def test_nobody_is_invited_by_who_was_refused(self) -> None:
+        self.patch(self.harness.harness.factory.limits, "total", 0)
+        self.assertEqual(self.refused(self.ada, friends=1)[0], 503)
+        self.assertEqual(self.harness.seats._inviters, {})

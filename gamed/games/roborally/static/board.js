@@ -32,10 +32,10 @@ export function describe(move, scene, t) {
   return cards.length ? `${said}: ${cards.join(", ")}` : said;
 }
 
-// What destroys a robot in a step; in others it falls.
+// What destroys a robot; else it falls.
 const ENDS = { lasers: "shot", crushers: "crushed", left: "gone" };
 
-// Cards in short: how far, or which turn.
+// Cards in short.
 const SHORT = { UT: "↻", RL: "↰", RR: "↱", BU: "↓", M1: "1", M2: "2", M3: "3" };
 
 /** A decision in short, a program card by card; null if it has no short form. */

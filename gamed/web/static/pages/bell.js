@@ -1,4 +1,4 @@
-// A sound and a notification when it is a player's turn, or somebody has come; off at first.
+// Rings when it is a player's turn, or somebody has come; off at first.
 
 import { el, isChord } from "../dom.js";
 import { keep, kept, translator } from "../words.js";
@@ -11,11 +11,11 @@ const t = translator(words);
 
 const BELL = "gamed.bell";
 const LENGTH = 0.25; // seconds
+let audio = null; // browsers allow few
 
 /** Its button, and how to ring: {node, ring(text)}. */
 export function bell({ keys, signal }) {
   const node = el("button", { type: "button", class: "sign", "aria-label": t("bell"), title: t("bellHelp"), onclick: toggle }, "♪");
-  let audio = null;
 
   function draw() {
     node.setAttribute("aria-pressed", String(kept(BELL) === "on"));
@@ -39,7 +39,7 @@ export function bell({ keys, signal }) {
     if (isOn) return;
     // Browsers allow sounds after a click.
     sound();
-    if ("Notification" in window) Notification.requestPermission();
+    window.Notification?.requestPermission();
   }
 
   keys.push(t("bellKey"));
@@ -56,7 +56,12 @@ export function bell({ keys, signal }) {
     ring(text) {
       if (kept(BELL) !== "on") return;
       sound();
-      if (document.hidden && "Notification" in window && Notification.permission === "granted") new Notification(text);
+      if (!document.hidden || window.Notification?.permission !== "granted") return;
+      try {
+        new Notification(text);
+      } catch {
+        // on phones
+      }
     },
   };
 }

@@ -17,7 +17,6 @@ export function copyable(href, text, announce) {
     whole.remove();
     if (!isCopied) return;
     event.preventDefault();
-    event.stopPropagation();
     replace(node, t("copied"));
     announce(t("copied"));
     setTimeout(() => replace(node, text), 2_000);

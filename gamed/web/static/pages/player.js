@@ -39,9 +39,10 @@ const t = translator(words);
 const LATEST = 200;
 const FORM = 12; // games
 
-/** How a game ended for a player: won, drawn, lost; null if nobody knows. */
+/** How a game ended for a player: won, drawn, lost; null if nobody knows, or the player was on every seat. */
 function fate(game, player) {
   const own = game.seats.filter((one) => (one.fullName ?? one.name) === player).map((one) => one.seat);
+  if (own.length === game.seats.length) return null; // a program against itself
   if (game.winner !== null && game.winner !== undefined) return own.includes(game.winner) ? "won" : "lost";
   return game.termination === "draw" || game.termination === "victory" ? "drawn" : null;
 }

@@ -62,7 +62,7 @@ export async function show(view) {
     return !over() && scene.you?.seat !== null && Boolean(scene.turn?.includes(scene.you?.seat));
   }
 
-  /** How many places have somebody. */
+  /** How many have come. */
   const present = () => scene.seats.filter((one) => one.name || one.unnamed).length;
 
   function over() {
