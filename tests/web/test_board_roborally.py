@@ -289,12 +289,12 @@ class CourseTests(BoardCase):
             (7, 2): "express belt: carries up to two fields east; crusher: destroys in phases 2, 4; walls: north",
             (9, 2): "pusher on the west wall: pushes east in phases 1, 3; walls: west",
             (1, 1): "flag 1, the start; laser beam: 1 damage; pusher on the north wall: pushes south in phases 5; "
-            "walls: north; robot A (Anna), facing north, damage 3; archive of Anna",
+            "walls: north; robot 1 (Anna), facing north, damage 3; archive of Anna",
             (5, 1): "laser on the east wall: 1 damage",
             (6, 1): "laser on the west wall: 2 damage",
             (4, 1): "laser beam: 1 damage",
             (8, 1): "laser beam: 2 damage",
-            (2, 1): "robot B (Bert), facing north, damage 0; virtual; archive of Bert",
+            (2, 1): "robot 2 (Bert), facing north, damage 0; virtual; archive of Bert",
             (9, 1): "flag 2",
         }
         for (x, y), text in expected.items():

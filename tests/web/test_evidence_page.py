@@ -42,7 +42,7 @@ class EvidencePageTest(ShellTestCase):
         self.visit(ADDRESS, ".graph")
         self.assertEqual(self.page.locator(".graph .limit").count(), 1)
         self.assertEqual(self.page.locator(".graph .over").count(), 2)
-        self.see("the line is the limit of 0.4 s")
+        self.see("limit 0.4 s")
         self.assertEqual([address for _, address, _ in self.asked if "evidence" in address], [])
         self.assertEqual(self.text(".privately"), "")
 
@@ -51,7 +51,7 @@ class EvidencePageTest(ShellTestCase):
         self.visit(f"{ADDRESS}?move=1", ".curve")
         figures = self.page.locator("figure:has(.at)")
         self.assertEqual(figures.count(), 2)
-        self.assertEqual(figures.nth(1).locator("figcaption").inner_text(), "Ground 1 1 2 1")
+        self.assertEqual(figures.nth(1).locator("figcaption").inner_text(), "Ground, 0\N{EN DASH}4 1 1 2 1")
         label = figures.nth(1).locator("svg").get_attribute("aria-label") or ""
         self.assertIn("from 0 to 4, at last 4", label)
         self.assertIn("from 0 to 1, at last 0", label)

@@ -314,8 +314,8 @@ class RecorderTest(ShellTestCase):
         self.api["POST /recordings/g1/act"] = {**RECORDING, "current": 4}
         self.api["POST /recordings/g1/save"] = {"record": "60600000", "code": "imported", "sentence": "One game."}
         self.visit("/recorder/g1", ".tree")
-        for text in ("Take back", "Back"):
-            self.page.click(f"main button:text-is('{text}')")
+        for button in (":text-is('Take back')", "[title='One move back']"):
+            self.page.click(f"main button{button}")
         self.page.click('[data-node="2"]')
         self.page.fill("textarea", "Good")
         self.page.click("button:text-is('Save')")

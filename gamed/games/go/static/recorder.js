@@ -5,6 +5,7 @@ import { boardOf, frame, moveList, players, stage } from "../../board.js";
 import { bdi, called, el, replace } from "../../dom.js";
 import { ask, button, choice, complaint, confirm, heading, labelled, lead, link, names, optionValue, options, result, sided, sidesClass, worded } from "../../parts.js";
 import { letters, tree } from "../../tree.js";
+import { sign } from "../../pages/signs.js";
 import { steerByKeys } from "../../pages/steer.js";
 import { spelled, translator } from "../../words.js";
 
@@ -19,8 +20,6 @@ export const words = {
     handicap: "Handicap",
     komi: "Komi",
     takeBack: "Take back",
-    stepBack: "Back",
-    stepForward: "Forward",
     branchHelp: "To begin a variation, go back and play a different move.",
     saveComment: "Save",
     save: "Save as a record",
@@ -38,8 +37,6 @@ export const words = {
     handicap: "Vorgabe",
     komi: "Komi",
     takeBack: "Zurücknehmen",
-    stepBack: "Zurück",
-    stepForward: "Vor",
     branchHelp: "Um eine Variante zu beginnen, geh zurück und setz einen anderen Stein.",
     saveComment: "Speichern",
     save: "Als Aufzeichnung speichern",
@@ -166,10 +163,12 @@ async function write(view) {
   const variations = tree(t("variations"), { say, select: goto });
   const end = el("p", { class: "ending" });
   const note = el("textarea", { rows: 3, maxlength: 4000 });
-  const stepButton = (text, action) => button(text, () => quietly(action));
-  const back = stepButton(t("stepBack"), { do: "back" });
-  const forward = stepButton(t("stepForward"), { do: "forward" });
-  const undo = stepButton(t("takeBack"), { do: "undo" });
+  const lastNode = () => now.moves.at(-1)?.node ?? 0;
+  const first = sign("first", () => goto(0));
+  const back = sign("back", () => quietly({ do: "back" }));
+  const forward = sign("forth", () => quietly({ do: "forward" }));
+  const last = sign("last", () => goto(lastNode()));
+  const undo = button(t("takeBack"), () => quietly({ do: "undo" }));
   const branches = button(t("variation"), () => {
     isBranching = !isBranching;
     draw(false);
@@ -184,8 +183,8 @@ async function write(view) {
     const said = scene.outcome ? [...result(scene.outcome, sided("go", scene.seats), lead("go", now.points)), ". "] : [];
     replace(end, ...said, score(now));
     end.hidden = !end.hasChildNodes();
-    back.disabled = !can.back;
-    forward.disabled = !can.forward;
+    first.disabled = back.disabled = !can.back;
+    forward.disabled = last.disabled = !can.forward;
     undo.disabled = !can.undo;
     branches.disabled = current === 0;
     branches.setAttribute("aria-pressed", String(isBranching));
@@ -248,7 +247,10 @@ async function write(view) {
       [
         trouble.node,
         end,
-        el("div", { class: "buttons", role: "group", "aria-label": t("actions") }, back, forward, undo, branches),
+        el("div", { class: "steering", role: "group", "aria-label": t("actions") },
+          el("div", { class: "buttons" }, first, back, forward, last),
+          el("div", { class: "buttons" }, undo, branches)),
+        list.node,
         el("p", { class: "muted hint" }, t("branchHelp")),
         el("form", { class: "noting", onsubmit: noting }, labelled(t("comment"), note), el("button", { type: "submit" }, t("saveComment"))),
         el(
@@ -256,13 +258,10 @@ async function write(view) {
           { class: "buttons" },
           button(t("save"), save, { class: "primary" }),
           record,
-          file("gofans", "GoFans"),
-          file("sgf", "SGF"),
           button(t("forget"), forget, { class: "danger" }),
         ),
+        el("div", { class: "buttons" }, file("gofans", "GoFans"), file("sgf", "SGF")),
         told,
-        el("h2", {}, t("moves")),
-        list.node,
         options("go", now.scene.options),
       ],
       variations.node,
@@ -272,7 +271,7 @@ async function write(view) {
   steerByKeys(view, {
     by: (steps) => quietly(steps > 0 ? { do: "forward" } : { do: "back" }),
     move: () => goto(0),
-    end: () => goto(now.moves.at(-1)?.node ?? 0),
+    end: () => goto(lastNode()),
     toggle: () => undefined,
   });
   view.signal.addEventListener("abort", () => noteFirst().catch(() => undefined));

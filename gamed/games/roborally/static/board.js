@@ -5,7 +5,7 @@
 // [data-explain].
 
 import { ARROWS, clear, el, isChord, mayMove, nameOn, replace, svg } from "../../dom.js";
-import { SIDES, U, at, axes, devices, explained, floors, icon, letter, middle, note, robotNode, symbols, use } from "./course.js";
+import { SIDES, U, at, axes, devices, explained, floors, icon, middle, note, robotNode, symbols, use } from "./course.js";
 
 export { codes, words } from "./words.js";
 
@@ -123,7 +123,7 @@ export function create(root, context) {
       const name = nameOf(scene, seat, t);
       const pose = poses[seat];
       if (pose && pose[3] < 10 && pose[0] === x && pose[1] === y) {
-        parts.push(t("robot", { letter: letter(seat), name, facing: t(pose[2]), damage: pose[3] }));
+        parts.push(t("robot", { n: seat + 1, name, facing: t(pose[2]), damage: pose[3] }));
         if (pose[4]) parts.push(t("virtual"));
         if (robot && !robot.active) parts.push(t("down"));
       }
@@ -533,7 +533,7 @@ export function create(root, context) {
       ] : [];
       return el("li", { "data-seat": seat, class: you()?.seat === seat ? "mine" : null },
         ranking ? el("b", { class: "rr-place" }, `${place + 1}.`) : null,
-        el("span", { class: `rr-mark seat${seat}` }, letter(seat)),
+        el("span", { class: `rr-mark seat${seat}` }, String(seat + 1)),
         el("div", {}, context.player(seat),
           el("div", { class: "rr-facts" }, facts, states.map((state) => el("em", {}, t(state)))),
           robot ? el("div", { class: "rr-cards" }) : null));

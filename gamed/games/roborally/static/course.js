@@ -5,8 +5,6 @@ import { svg } from "../../dom.js";
 export const SIDES = "NESW";
 export const U = 40; // the width of a field
 
-export const letter = (seat) => String.fromCharCode(65 + seat);
-
 // The elements, each drawn once, around the centre of a field. Those with a direction point north.
 export function symbols() {
   const path = (d, of) => svg("path", { d, class: of });
@@ -136,5 +134,5 @@ export function robotNode(seat) {
   const ring = svg("circle", { class: "rr-mine", r: 21 });
   const badge = svg("g", { class: "rr-badge", transform: "translate(11 11)" }, svg("circle", { r: 7 }), svg("text", { y: 4 }));
   return svg("g", { "data-robot": seat, class: `rr-robot seat${seat}`, "aria-hidden": "true" },
-    svg("g", { class: "rr-scale" }, ring, body, svg("text", { y: 6, class: "rr-letter" }, letter(seat)), badge));
+    svg("g", { class: "rr-scale" }, ring, body, svg("text", { y: 6, class: "rr-number" }, String(seat + 1)), badge));
 }

@@ -1,9 +1,10 @@
 // What the programs of a match did, for whoever has the key of one: what they used, wrote and told, and their messages.
 
 import { evidence } from "../api.js";
-import { bdi, el, isolated, svg } from "../dom.js";
+import { bdi, el } from "../dom.js";
 import { chip, seatName, span } from "../parts.js";
 import { language, translator } from "../words.js";
+import { curve, picture, scale, spread } from "./graphs.js";
 
 export const words = {
   en: {
@@ -17,7 +18,6 @@ export const words = {
     cutMessage: "… ({bytes} bytes)",
     wroteAtLast: "End of its standard error ({bytes} bytes)",
     wroteNothing: "It wrote nothing to its standard error.",
-    numberSeries: "{name}: from {least} to {most}, at last {last}",
     playAgain: "Play this game again:",
   },
   de: {
@@ -31,28 +31,10 @@ export const words = {
     cutMessage: "… ({bytes} Bytes)",
     wroteAtLast: "Ende seiner Fehlerausgabe ({bytes} Bytes)",
     wroteNothing: "Es hat nichts auf die Fehlerausgabe geschrieben.",
-    numberSeries: "{name}: von {least} bis {most}, zuletzt {last}",
     playAgain: "Diese Partie noch einmal spielen:",
   },
 };
 const t = translator(words);
-
-const HEIGHT = 48;
-const STEP = 4;
-
-/** A bar for each value, from a line at 0. */
-function graph(label, values) {
-  const [least, most] = [Math.min(0, ...values), Math.max(...values, 0)];
-  const scale = HEIGHT / (most - least || 1);
-  const y = (value) => (most - value) * scale;
-  const width = values.length * STEP;
-  const bars = values.map((value, i) => {
-    const height = Math.max(Math.abs(value) * scale, 0.5);
-    return svg("rect", { x: i * STEP, y: value < 0 ? y(0) : y(0) - height, width: STEP - 1, height });
-  });
-  const box = { viewBox: `0 -1 ${width} ${HEIGHT + 2}`, preserveAspectRatio: "none", class: "graph", role: "img", "aria-label": label };
-  return svg("svg", box, ...bars);
-}
 
 /** What is known of the programs, as far as the viewer may see it. Throws a Refusal. */
 export async function programs(record, path, seats, signal) {
@@ -75,8 +57,8 @@ function program(bot, seats) {
   const values = { cpu: span(bot.cpu ?? 0), memory: Math.round((bot.memory ?? 0) / 1000), limit: bot.limits?.memory };
   const numbers = Object.entries(bot.numbers ?? {}).map(([name, series]) => {
     const told = series.map(([, number]) => number);
-    const label = t("numberSeries", { name: isolated(name), least: Math.min(...told), most: Math.max(...told), last: told.at(-1) });
-    return el("figure", { class: "told" }, el("figcaption", {}, bdi(label)), graph(label, told));
+    const label = spread(name, told);
+    return el("figure", { class: "told" }, el("figcaption", {}, bdi(label)), picture(told.length - 1, label, [curve(told, scale(told), bot.seat)]));
   });
   const messages = (bot.messages ?? []).map((one) => {
     const isCut = one.bytes > one.text.length;

@@ -2,39 +2,30 @@
 
 import { gameOf, get, key, post, session } from "../api.js";
 import { frame, moveList, players, stage } from "../board.js";
-import { bdi, el, isolated, replace, svg } from "../dom.js";
+import { bdi, el, isolated, replace } from "../dom.js";
 import { button, calledOn, chip, choice, complaint, gameName, heading, lead, link, matchTitle, names, options, result, sided, when, worded } from "../parts.js";
 import { translator } from "../words.js";
 import { copyable } from "./copyable.js";
 import { findings, refusals } from "./notes.js";
+import { label, sign } from "./signs.js";
 import { steerByKeys } from "./steer.js";
 import { causes, departure } from "./why.js";
 
 export const words = {
   en: {
     position: "Position",
-    first: "First position",
-    previous: "One move back",
-    next: "One move forward",
     speed: "Speed",
     jump: "Go to move",
-    notPlayed: "gamed keeps this record as it is. It does not play {format}: there are no boards and no moves, and the record is found by its format only.",
-    playMoves: "Play the moves",
-    stopMoves: "Stop",
+    notPlayed: "gamed keeps this record as it is. It does not play {format}: there are no boards and no moves.",
     perSecond: "{n} per second",
     goOnRecording: "Go on in the recorder",
     linkHere: "Copy the link to this position",
   },
   de: {
     position: "Stellung",
-    first: "Erste Stellung",
-    previous: "Einen Zug zurück",
-    next: "Einen Zug weiter",
     speed: "Tempo",
     jump: "Gehe zu Zug",
-    notPlayed: "gamed bewahrt diese Aufzeichnung auf, wie sie ist. {format} spielt es nicht: Es gibt keine Bretter und keine Züge, und gefunden wird sie nur über ihr Format.",
-    playMoves: "Züge abspielen",
-    stopMoves: "Anhalten",
+    notPlayed: "gamed bewahrt diese Aufzeichnung auf, wie sie ist. {format} spielt es nicht: Es gibt keine Bretter und keine Züge.",
     perSecond: "{n} pro Sekunde",
     goOnRecording: "Weiter mitschreiben",
     linkHere: "Link zu dieser Stellung kopieren",
@@ -241,6 +232,7 @@ export async function show(view) {
     toggle,
     isPlaying: () => timer !== 0,
     n: () => n,
+    marks: [...notes.keys()],
     changed() {
       list.mark(n);
       curves?.mark(n);
@@ -339,28 +331,15 @@ export async function show(view) {
   await jump(nodes && node && nodes.some((one) => one.id === node) ? enter(node) : Number.isFinite(wanted) ? Math.trunc(wanted) : 0);
 }
 
-const ICONS = {
-  first: "M3 3h2v10H3zM13 3v10L6 8z",
-  back: "M11 3v10L4 8z",
-  play: "M4 2v12l10-6z",
-  stop: "M4 3h3v10H4zM9 3h3v10H9z",
-  forth: "M5 3v10l7-5z",
-  last: "M11 3h2v10h-2zM3 3v10l7-5z",
-};
-
-function icon(name) {
-  return svg("svg", { viewBox: "0 0 16 16", class: "icon", "aria-hidden": "true" }, svg("path", { d: ICONS[name] }));
-}
-
 /** The slider and its buttons. */
 function steering(on) {
-  const slider = el("input", { type: "range", min: 0, step: 1, "aria-label": t("position"), oninput: (event) => on.move(Number(event.target.value)) });
-  const signs = (sign, text, does) => button(icon(sign), does, { "aria-label": text, title: text, class: "sign" });
-  const first = signs("first", t("first"), () => on.move(0));
-  const back = signs("back", t("previous"), () => on.by(-1));
-  const plays = signs("play", t("playMoves"), on.toggle);
-  const forth = signs("forth", t("next"), () => on.by(1));
-  const last = signs("last", t("last"), () => on.move(on.length()));
+  const ticks = el("datalist", { id: "ticks" }, on.marks.map((n) => el("option", { value: n })));
+  const slider = el("input", { type: "range", min: 0, step: 1, list: "ticks", "aria-label": t("position"), oninput: (event) => on.move(Number(event.target.value)) });
+  const first = sign("first", () => on.move(0));
+  const back = sign("back", () => on.by(-1));
+  const plays = sign("play", on.toggle);
+  const forth = sign("forth", () => on.by(1));
+  const last = sign("last", () => on.move(on.length()));
   const speed = choice(
     SPEEDS.map((n) => [n, t("perSecond", { n })]),
     1,
@@ -376,6 +355,7 @@ function steering(on) {
     "div",
     { class: "steering", role: "group", "aria-label": t("replay") },
     slider,
+    ticks,
     el(
       "div",
       { class: "buttons" },
@@ -401,8 +381,7 @@ function steering(on) {
       first.disabled = back.disabled = n === 0;
       forth.disabled = last.disabled = n === length;
       plays.disabled = length === 0;
-      replace(plays, icon(on.isPlaying() ? "stop" : "play"));
-      for (const name of ["aria-label", "title"]) plays.setAttribute(name, t(on.isPlaying() ? "stopMoves" : "playMoves"));
+      label(plays, on.isPlaying() ? "stop" : "play");
       on.changed();
     },
   };

@@ -191,7 +191,6 @@ export const words = {
   replay: "Ansehen",
   import: "Datei einlesen",
   importFile: "Aufzeichnung (XML oder SGF)",
-  last: "Letzte Stellung",
   download: "Herunterladen",
   startHere: "Von hier an spielen",
   startHereHelp: "Ein neuer Raum beginnt mit dieser Stellung.",

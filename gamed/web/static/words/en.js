@@ -194,7 +194,6 @@ export const words = {
   import: "Import a file",
   importFile: "Record (XML or SGF)",
   // Replay
-  last: "Last position",
   download: "Download",
   startHere: "Start from here",
   startHereHelp: "A new room begins in this position.",
