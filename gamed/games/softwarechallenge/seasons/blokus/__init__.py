@@ -1,0 +1,1 @@
+"""The season 2027: Blokus. Source: docs/reference/blokus.md."""
