@@ -1,4 +1,4 @@
-"""The registry of games: one `GameMaker` line in a plugin file adds a game and its listener.
+"""The registry of games: one `GameMaker` line in a plugin file adds a listener with its game, or its games.
 
 Source: docs/topics/design.md#adding-things. A `GameMaker` is a Twisted plugin and names a module; the module's
 `game_type` describes the game. A description is light: it has the settings, and names the functions that make the
@@ -350,11 +350,13 @@ class WrittenGame:
 
 
 class IGameMaker(Interface):
-    """A plugin that adds a game with its listener."""
+    """A plugin that adds a listener with its games."""
 
     name = Attribute("the listener's name: its section in the configuration, its option of twistd")
     port = Attribute("the listener's standard TCP port")
-    module = Attribute("the module whose `game_type` is the GameType")
+    module = Attribute(
+        "the module whose `game_type` is the GameType, or whose `game_types` are several of one listener"
+    )
 
 
 @implementer(IPlugin, IGameMaker)
@@ -367,9 +369,14 @@ class GameMaker:
     module: str
 
     def load(self) -> GameType:
-        """Return the game type; import the module that describes it."""
-        game_type: GameType = namedAny(self.module).game_type
-        return game_type
+        """Return the game type, of several the first; import the module that describes it."""
+        return self.load_all()[0]
+
+    def load_all(self) -> Sequence[GameType]:
+        """Return the game types of the listener. They have the same `settings` and the same `hosted`."""
+        module = namedAny(self.module)
+        found: Sequence[GameType] = getattr(module, "game_types", ()) or (module.game_type,)
+        return found
 
 
 class IWrittenGameMaker(Interface):
@@ -401,15 +408,15 @@ def game_type_of(kind: str) -> tuple[GameType, GameMaker] | None:
     """Return the game type of a kind and its maker; None: there is no such game."""
     # Most listeners have the name of their game, so that usually no other description is imported.
     for maker in sorted(games().values(), key=lambda maker: maker.name != kind):
-        made = maker.load()
-        if made.kind == kind:
-            return made, maker
+        for made in maker.load_all():
+            if made.kind == kind:
+                return made, maker
     return None
 
 
 def game_types() -> Mapping[str, GameType]:
     """Return the game types that are installed, by kind."""
-    return {made.kind: made for made in (maker.load() for maker in games().values())}
+    return {made.kind: made for maker in games().values() for made in maker.load_all()}
 
 
 def example(fits: Callable[[GameType], object] = lambda _made: True) -> str:

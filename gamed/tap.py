@@ -204,7 +204,9 @@ def _lobby(shared: _Shared, storage: Storage) -> Lobby:
     """Return the lobby, which holds all when the disk is full."""
     lobby = Lobby(
         game_types=game_types(),
-        settings={maker.load().kind: shared.config.listeners[name] for name, maker in games().items()},
+        settings={
+            made.kind: shared.config.listeners[name] for name, maker in games().items() for made in maker.load_all()
+        },
         journal=storage.journal,
         store=storage.store,
         clock=shared.reactor,
@@ -221,7 +223,7 @@ def _lobby(shared: _Shared, storage: Storage) -> Lobby:
 
 
 def _game(shared: _Shared, lobby: Lobby, maker: GameMaker, *, is_open: bool) -> GameListener:
-    """Return what serves a game's peers. `is_open`: whether it has a listener, which may need a password."""
+    """Return what serves the peers of a listener. `is_open`: whether it has a listener, which may need a password."""
     name, settings, most = maker.name, shared.config.listeners[maker.name], shared.room_for
     limits = ConnectionLimits(
         name,
@@ -232,7 +234,7 @@ def _game(shared: _Shared, lobby: Lobby, maker: GameMaker, *, is_open: bool) -> 
         settings.connections_per_second,
     )
     return GameListener(
-        maker.load(),
+        maker.load_all(),
         with_password(name, settings) if is_open else settings,
         lobby,
         _sessions(shared, lobby, settings, ConnectionLimits(name, most, most)),

@@ -15,7 +15,8 @@ from typing import Final
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.registry import games
+import gamed
+from gamed.registry import game_types, games
 from gamed.store.database import Database
 
 UNUSED: Final = (
@@ -151,9 +152,15 @@ def among(modules: list[str], unused: Iterable[str]) -> list[str]:
     return [name for name in modules if any(name == root or name.startswith(f"{root}.") for root in unused)]
 
 
+def packages() -> dict[str, str]:
+    """Return the package of each game, which describes it, by the game's kind."""
+    root = Path(gamed.__file__).parent.parent
+    return {kind: ".".join(made.folder.relative_to(root).parts) for kind, made in game_types().items()}
+
+
 def parts_of_games(modules: list[str]) -> list[str]:
     """Return the modules of games beyond their descriptions."""
-    descriptions = [f"{maker.module}." for maker in games().values()]
+    descriptions = [f"{package}." for package in packages().values()]
     return [
         name for name in among(modules, ["gamed.games"]) if not any(one.startswith(f"{name}.") for one in descriptions)
     ]
@@ -188,8 +195,7 @@ class CommandTests(SynchronousTestCase):
 
 class BotTests(SynchronousTestCase):
     def test_a_bot_imports_its_own_game_and_nothing_of_the_daemon(self) -> None:
-        folders = {maker.load().kind: maker.module for maker in games().values()}
-        for kind, module in folders.items():
+        for kind, module in packages().items():
             with TemporaryDirectory() as folder:
                 modules, *_ = printed(BOT, kind, folder=folder)
             self.assertIn(f"{module}.client", modules)

@@ -28,11 +28,14 @@ initPrologClient :-
     initEnemyField,
     initOpenlist.
 
+% In one of 70,000 placements there is no room left for the last ship: then begin again.
 initMyField :-
+    repeat,
     retractall(myField(_)),
     forall(coordinate(X, Y), assertz(myField(cell(X, Y, water)))),
     random_permutation([5, 4, 3, 3, 2], Lengths),
-    maplist(placeShip, Lengths).
+    maplist(placeShip, Lengths),
+    !.
 
 initEnemyField :-
     retractall(enemyField(_)),

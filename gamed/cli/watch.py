@@ -24,9 +24,14 @@ from gamed.core.clients import Frame, Viewer
 from gamed.core.errors import GamedError
 from gamed.core.texts import printable
 from gamed.net.timers import install_reactor
-from gamed.registry import game_types, games
+from gamed.registry import games
 
-GAMES: Final = {kind: made.viewer for kind, made in game_types().items() if made.viewer is not None}
+GAMES: Final = {
+    made.kind: (made.viewer, maker.port)
+    for maker in games().values()
+    for made in maker.load_all()
+    if made.viewer is not None
+}
 """The games that can be watched so, and what watches them."""
 
 NAME: Final = "Tafel"
@@ -76,12 +81,13 @@ def watch(game: str, name: str | None, pace: float | None, **options: Any) -> No
     names = (name,) if name is not None else (NAME, *(f"{NAME}{letter}" for letter in ascii_uppercase[1:]))
     if not re.fullmatch("[A-Za-z]{1,32}", names[0]):
         raise click.BadParameter("a name is 1 to 32 letters", param_hint="--name")
-    where = (options["host"], options["port"] or games()[game].port)
+    make, port = GAMES[game]
+    where = (options["host"], options["port"] or port)
     is_terminal = sys.stdout.isatty() and os.environ.get("TERM") != "dumb" and not options["as_json"]
     show = _report if options["as_json"] else Terminal().draw if is_terminal else print_lines
     if pace is None:
         pace = PACE if is_terminal else 0.0
-    viewer = GAMES[game](names[0], pace, names[1:])
+    viewer = make(names[0], pace, names[1:])
     ended: list[GamedError | None] = []
     # `react` exits when the reactor has stopped. The exit status is set below instead.
     install_reactor()

@@ -71,7 +71,7 @@ class Reloader:
             old, new = before.listeners[name], config.listeners[name]
             takes = _take_limits(factory, new)
             takes = (*takes, "password") if getattr(new, "password", "") else takes
-            self.lobby.settings[self.listeners.by_section[name].game_type.kind] = new
+            self.lobby.settings.update({made.kind: new for made in self.listeners.by_section[name].game_types})
             for key in _changed(old, new):
                 # A reception keeps its password if the configuration has none.
                 kept = key in AT_START or (key == "password" and key not in takes)

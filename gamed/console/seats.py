@@ -35,7 +35,7 @@ def prepare(
         raise ConsoleError(f"{game} has no reservations: whoever connects gets a seat")
     if turn is not None and from_ is None:
         raise ConsoleError("--turn needs --from")
-    opened = partial(_prepared, partial(reception.reserve, names, paused=paused, turn=turn))
+    opened = partial(_prepared, partial(reception.reserve, game, names, paused=paused, turn=turn))
     if from_ is None:
         return opened(None)
     return operator.services.lobby.store.record(from_.lower()).addCallback(to_history).addCallback(opened)

@@ -229,9 +229,9 @@ class SupportsReservations(Protocol):
     """A reception with rooms that an operator prepares."""
 
     def reserve(
-        self, names: Sequence[str], *, paused: bool, history: History | None, turn: int | None
+        self, kind: str, names: Sequence[str], *, paused: bool, history: History | None, turn: int | None
     ) -> tuple[HostedRoom, Sequence[Reservation]]:
-        """Open a room whose seats are reserved. Raises StoreError, RoomError.
+        """Open a room for a game of the listener, whose seats are reserved. Raises StoreError, RoomError.
 
         `names`: the players' names in the order of the seats; if empty, a player may have any name. `history`: a match
         to continue, from `turn` on, or from its end if that is None.

@@ -222,8 +222,9 @@ def check_games(config: Config, endpoints: Iterable[str]) -> Iterator[Result]:
     for section, maker in games().items():
         if section in endpoints:
             try:
-                for text in maker.load().check(config.listeners[section]):
-                    yield warning(f"[{section}] {text}")
+                for made in maker.load_all():
+                    for text in made.check(config.listeners[section]):
+                        yield warning(f"[{section}] {text}")
             except ConfigError as error:
                 yield problem(str(error))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property, partial
 from typing import Any
 
@@ -17,9 +17,10 @@ from gamed.registry import GameType
 
 @define(eq=False)
 class GameListener:
-    """A game and the sessions of its peers. Its code is imported, and its reception made, for the first of them."""
+    """Games and the sessions of their peers. Their code is imported, and the reception made, for the first of them."""
 
-    game_type: GameType
+    game_types: Sequence[GameType]
+    """The games of the listener. They have the same `GameType.hosted`."""
 
     settings: Any
     """Those of the start, with a password if the listener needs one."""
@@ -38,19 +39,24 @@ class GameListener:
     _reception: Late[Reception] = field(default=Factory(lambda self: Late(self._make), takes_self=True), init=False)
 
     def load(self) -> None:
-        """Import the game, and make its reception, once. Call it in a thread. Raises ConfigError."""
+        """Import the games, and make their reception, once. Call it in a thread. Raises ConfigError."""
         self._reception.get()
 
+    def load_games(self) -> None:
+        """Import the games. Call it in a thread."""
+        for made in self.game_types:
+            made.load()
+
     def _make(self) -> Reception:
-        self.game_type.load()
-        reception = self.game_type.hosted().reception(self.settings, self.services)
+        self.load_games()
+        reception = self.game_types[0].hosted().reception(self.settings, self.services)
         if self._latest is not None:
             reception.configure(self._latest)
         self._serve(reception, self._latest or self.settings)
         return reception
 
     def _serve(self, reception: Reception, settings: Any) -> None:
-        connect = partial(self.game_type.hosted().connection, settings)
+        connect = partial(self.game_types[0].hosted().connection, settings)
         for factory in {self.entrance, self.factory or self.entrance}:
             # The last one lets peers in.
             factory.reception, factory.connect = reception, connect
@@ -62,7 +68,8 @@ class GameListener:
             reception.configure(settings)
             self._serve(reception, settings)
         else:
-            self.game_type.check(settings)
+            for made in self.game_types:
+                made.check(settings)
         self._latest = settings
 
 
@@ -79,13 +86,13 @@ class GameListeners:
 
     @property
     def by_kind(self) -> Mapping[str, GameListener]:
-        """All of them, by the kind of the game."""
-        return {each.game_type.kind: each for each in self.by_section.values()}
+        """All of them, by the kinds of their games."""
+        return {made.kind: each for each in self.by_section.values() for made in each.game_types}
 
     def load(self) -> None:
         """Import all games: console and pages show those without a listener, too, as records. Call it in a thread."""
         for each in self.by_section.values():
-            each.game_type.load() if each.factory is None else each.load()
+            each.load_games() if each.factory is None else each.load()
 
     def of(self, game: str) -> SessionFactory | None:
         """Return the session factory of a game's listener, or None if the game has no listener."""

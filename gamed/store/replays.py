@@ -96,8 +96,8 @@ def folders(listeners: Mapping[str, Any]) -> Folders:
     found = {}
     for name, maker in games().items():
         if directory := getattr(listeners[name], "replays", ""):
-            made = maker.load()
-            found[made.publisher] = ReplayFolder(Path(directory), made.replays[0])
+            for made in maker.load_all():
+                found[made.publisher] = ReplayFolder(Path(directory), made.replays[0])
     return found
 
 

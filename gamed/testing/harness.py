@@ -78,7 +78,7 @@ class Harness:
             limits, self.clock, unsent_bytes=self.settings.unsent_bytes, refusals=self.lobby.refusals
         )
         game_type = types[self.kind]
-        self.listener = GameListener(game_type, self.settings, self.lobby, self.factory, self.factory)
+        self.listener = GameListener((game_type,), self.settings, self.lobby, self.factory, self.factory)
         self.listener.load()
         self.lobby.delivery.outage.on_hold.append(self.factory.hold)
         self.lobby.startService()  # type: ignore[no-untyped-call]

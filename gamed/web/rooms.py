@@ -171,7 +171,7 @@ class Rooms:
         paused = bool(call.value("paused", bool))
         if paused and not call.visitor.admin:
             raise Refusal(401, "login", "only an administrator may pause", "log in: POST /api/v1/session/login")
-        reserve = partial(self._reception(game).reserve, _names(call), paused=paused)
+        reserve = partial(self._reception(game).reserve, game, _names(call), paused=paused)
         made = partial(self._made, call, f"prepare {game}")
         if origin is None:
             return made(partial(reserve, turn=None), None)

@@ -128,7 +128,7 @@ def web_site(  # noqa: PLR0913 (the parts of the daemon that the web uses)
 
 def _address(games: GameListeners, listeners: Iterable[Listener], game: str) -> Address | None:
     """Return where programs can connect to a game; None if no listener of it has a TCP port."""
-    sections = {section for section, each in games.by_section.items() if each.game_type.kind == game}
+    sections = {section for section, each in games.by_section.items() if each is games.by_kind.get(game)}
     for listener in listeners:
         port = None if listener.port is None else getattr(listener.port.getHost(), "port", None)
         if port is not None and listener.section in sections:

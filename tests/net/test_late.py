@@ -101,7 +101,7 @@ class GameListenerTests(SynchronousTestCase):
         self.entrance, self.public = (
             SessionFactory(ConnectionLimits("toy", 1, 1), Clock(), unsent_bytes=1) for _ in range(2)
         )
-        self.listener = GameListener(toy, "start", None, self.entrance, self.public)  # type: ignore[arg-type]
+        self.listener = GameListener((toy,), "start", None, self.entrance, self.public)  # type: ignore[arg-type]
 
     def reception(self, settings: Any, _services: object) -> FirstCome:
         self.made.append(settings)

@@ -418,7 +418,7 @@ class HiveTests(SeatsTestCase):
     def test_bots_do_not_leave_a_match_with_others(self) -> None:
         reception = self.harness.harness.factory.reception
         assert isinstance(reception, SupportsReservations)
-        _, (first, second) = reception.reserve((), paused=False, history=None, turn=None)
+        _, (first, second) = reception.reserve("hive", (), paused=False, history=None, turn=None)
         other = self.sit(self.grace, name="Grace", reservation=first.code)
         seat = self.sit(self.ada, bots=[{"strategy": "random", "reservation": second.code}])
         self.ada.delete(f"seats/{seat}")
@@ -462,7 +462,7 @@ class HiveTests(SeatsTestCase):
     def test_a_code_is_good_for_one(self) -> None:
         reception = self.harness.harness.factory.reception
         assert isinstance(reception, SupportsReservations)
-        _, (kept, _) = reception.reserve(["Ada", "Grace"], paused=False, history=None, turn=None)
+        _, (kept, _) = reception.reserve("hive", ["Ada", "Grace"], paused=False, history=None, turn=None)
         seat = self.sit(self.ada, reservation=kept.code)
         self.assertTrue(self.ada.get(f"seats/{seat}").json["isLive"])
         self.assertEqual(self.refused(self.grace, reservation=kept.code), (404, "reservation"))

@@ -72,7 +72,7 @@ def season_type(package: str, version: str, players: Sequence[str], most_moves: 
             {MOST_MOVES: most_moves}, 2, time=_time, arguments="--host {host} --port {port} --reservation {code}"
         ),
         room_options={MOST_MOVES: 1_000, OPENING_PLIES: 4},
-        hosted=partial(Named(f"{__name__}.server.hosted"), f"{package}.wire"),
+        hosted=Named(f"{__name__}.server.hosted"),
         draw=Named(f"{package}.text_board.draw"),
         players={name: partial(Named(f"{package}.client.player"), name) for name in players},
         person=Named(f"{package}.person.person"),

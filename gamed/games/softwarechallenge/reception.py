@@ -1,31 +1,31 @@
 """The reception of the Software-Challenge: joining, reservations, and the requests of administrators.
 
 Source: docs/reference/software-challenge.md#what-clients-say, docs/reference/software-challenge.md#the-life-of-a-game,
-docs/reference/software-challenge.md#what-is-refused (who is kicked, and who is dropped). It does not depend on the game
-of a season.
+docs/reference/software-challenge.md#what-is-refused (who is kicked, and who is dropped). It does not depend on the
+games of the seasons.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, Final, TypeAlias, cast
+from typing import Any, Final, TypeAlias
 
 from attrs import define, field
 
-from gamed.core.errors import RemoteProtocolError, RoomError, RuleError, StoreError
+from gamed.core.errors import RemoteProtocolError, RoomError, StoreError
 from gamed.core.events import Event, Unread
-from gamed.core.game import CHANCE, Seat, Termination
+from gamed.core.game import Seat, Termination
 from gamed.core.history import History
-from gamed.core.match import Opening, opening
+from gamed.core.match import Opening
 from gamed.core.passwords import is_same
-from gamed.core.peer import Party, Peer
-from gamed.core.reception import HostedRoom, LobbyServices, Reservation, check_wanted, reserved, suits
+from gamed.core.peer import Peer
+from gamed.core.reception import HostedRoom, LobbyServices, Reservation, check_wanted, reserved
 from gamed.core.refusals import LEFT_EARLY, Refusal
 from gamed.games.softwarechallenge import messages as say
-from gamed.games.softwarechallenge.scores import ScoreBook
+from gamed.games.softwarechallenge.rooms import SeasonRooms, plies_of, table_of
 from gamed.games.softwarechallenge.season import Season, Sent
-from gamed.games.softwarechallenge.table import SEATS, Arrived, SeasonTable
+from gamed.games.softwarechallenge.table import SEATS, Arrived
 from gamed.games.softwarechallenge.wire import number
 
 ADMINS_RATE: Final = 2_000.0
@@ -72,7 +72,7 @@ class _Kick(Exception):  # noqa: N818 (not an error: the end of a conversation)
 class SoftwareChallengeReception:
     """The reception of one listener."""
 
-    season: Season
+    rooms: SeasonRooms
     services: LobbyServices
 
     password: str = field(repr=False)
@@ -81,13 +81,8 @@ class SoftwareChallengeReception:
     is_paused: bool
     """Whether rooms that nobody prepared start paused."""
 
-    waiting: float
-    """How many seconds a room may wait for its players."""
-
     routes: bool = True
     """All events of a peer come here, also after it has a seat: each message names its room."""
-
-    scores: ScoreBook = field(init=False)
 
     _admins: dict[Peer, None] = field(factory=dict)
     """The peers that have authenticated, in order."""
@@ -98,9 +93,6 @@ class SoftwareChallengeReception:
     _silent: dict[Peer, tuple[Any, str]] = field(factory=dict)
     """The peers that have sent no request yet, each with the timer that reports it, and its document's root."""
 
-    _unfilled: dict[HostedRoom, Any] = field(factory=dict)
-    """The rooms with free slots, the oldest first, each with the timer that ends its waiting."""
-
     _requests: dict[type[Event], Handler] = field(init=False)
     """What everybody may ask for."""
 
@@ -108,7 +100,6 @@ class SoftwareChallengeReception:
     """What only administrators may ask for."""
 
     def __attrs_post_init__(self) -> None:
-        self.scores = ScoreBook(self.season.fragments)
         self.services.logins.administrators.append(lambda: (peer.address for peer in self._admins))
         self._requests = {
             say.Join: self._join,
@@ -147,7 +138,7 @@ class SoftwareChallengeReception:
         elif isinstance(event, say.Request):
             # The official server ignores it, too.
             reason = "a request of administrators was ignored, because the client has not authenticated"
-            join = _JOIN.format(self.season.game_types[0])
+            join = _JOIN.format(self._game_type)
             expected = (
                 f'players need no such request: they send {join}; administrators <authenticate password="…"/> first'
             )
@@ -189,7 +180,7 @@ class SoftwareChallengeReception:
         if begun and not root:
             came = "has sent no whole message"
         reason = f"the client connected {NO_REQUEST:g} seconds ago and {came}; the server does not speak first"
-        expected = _JOIN.format(self.season.game_types[0])
+        expected = _JOIN.format(self._game_type)
         expected = f'<protocol>{expected}, or <joinPrepared reservationCode="…"/> in it'
         self.services.refused(peer, Refusal("no-request", reason, expected, begun))
 
@@ -236,82 +227,47 @@ class SoftwareChallengeReception:
                 room.leave(seat, why, reason)
         self.services.dismiss(peer)
 
-    # Everybody
+    @property
+    def _game_type(self) -> str:
+        """The value of `gameType` that examples show."""
+        return self.rooms.usual.game_types[0]
 
-    def _check_type(self, game_type: str) -> None:
-        if game_type not in self.season.game_types:
-            # Do not quote the type in the reason: it may be a reservation code in the wrong place.
-            known = f'gameType="{self.season.game_types[0]}"'
-            raise _Kick("unknown-game-type", "there is no game of this gameType here", known)
+    def _season_of_type(self, game_type: str) -> Season:
+        for season in self.rooms.seasons.values():
+            if game_type in season.game_types:
+                return season
+        # Do not quote the type in the reason: it may be a reservation code in the wrong place.
+        known = " or ".join(f'gameType="{season.game_types[0]}"' for season in self.rooms.seasons.values())
+        raise _Kick("unknown-game-type", "there is no game of this gameType here", known)
+
+    # Everybody
 
     def _join(self, peer: Peer, event: say.Join) -> None:
         self._has_asked(peer)
-        if event.game_type is not None:
-            self._check_type(event.game_type)
+        named = None if event.game_type is None else self._season_of_type(event.game_type)
         kept = reserved(peer)
         if kept is not None:
             self._redeem(peer, kept.code)
             return
-        room = self._unfilled_room(peer)
+        season = named or self.rooms.season_of(peer.wanted)
+        room = self.rooms.unfilled(peer, season)
         existing = room is not None
         if room is None:
             check_wanted(peer)
-            room = self._open((), paused=self.is_paused and peer.party is None, party=peer.party)
-        self._join_room(room, peer, self._free_seats(room)[0])
+            room = self.rooms.open(season, (), paused=self.is_paused and peer.party is None, party=peer.party)
+        self._join_room(room, peer, self.rooms.free_seats(room)[0])
         for admin in self._admins:
             self.services.send(admin, say.JoinedGameRoom(room.id, existing))
 
     def _join_room(self, room: HostedRoom, peer: Peer, seat: Seat) -> None:
         if peer.own_name is not None:
             # No message of the dialect has a name: only peers inside the daemon have names of their own.
-            _table(room).own_names[seat] = peer.own_name
+            table_of(room).own_names[seat] = peer.own_name
         room.join(peer, seat)
-
-    def _unfilled_room(self, peer: Peer) -> HostedRoom | None:
-        for room in list(self._unfilled):
-            if not suits(room, peer) or not self._free_seats(room):
-                continue
-            for seat, waiting in list(room.peers.items()):
-                # The peer has closed its connection, but its session has not read that yet. Do not pair anyone with it.
-                if waiting.is_gone:
-                    room.leave(seat, Termination.LEFT)
-            if self._free_seats(room):
-                return room
-        return None
-
-    def _free_seats(self, room: HostedRoom) -> list[Seat]:
-        return [seat for seat in room.table.free if not self.services.reservations.is_reserved(room, seat)]
-
-    def _open(
-        self, slots: tuple[say.Slot, ...], *, paused: bool, opening: Opening = (), party: Party | None = None
-    ) -> HostedRoom:
-        room = self.services.open(self.season.kind, party=party)
-        self._furnish(room, slots, paused=paused, opening=opening)
-        _table(room).filled = partial(self._filled, room)
-        self._unfilled[room] = self.services.after(self.waiting, partial(self._give_up, room))
-        return room
 
     def furnish(self, room: HostedRoom) -> None:
         """Make a room ready that the lobby has opened for a fixture."""
-        self._furnish(room, (), paused=False, opening=())
-
-    def _furnish(self, room: HostedRoom, slots: tuple[say.Slot, ...], *, paused: bool, opening: Opening) -> None:
-        table = _table(room)
-        table.prepare(room.id, slots, paused=paused, opening=opening)
-        table.finished = self.scores.add
-        table.begun = partial(_begun, room)
-
-    def _filled(self, room: HostedRoom) -> None:
-        timer = self._unfilled.pop(room, None)
-        if timer is not None:
-            timer.cancel()
-
-    def _give_up(self, room: HostedRoom) -> None:
-        del self._unfilled[room]
-        refusal = Refusal("no-partner", f"no second player came for {self.waiting:g} seconds", "a second player")
-        for peer in list(room.peers.values()):
-            self.services.refused(peer, refusal)
-        room.stop(Termination.IDLE)
+        self.rooms.furnish(room)
 
     def _join_prepared(self, peer: Peer, event: say.JoinPrepared) -> None:
         self._has_asked(peer)
@@ -348,7 +304,7 @@ class SoftwareChallengeReception:
             to_move = room.table.game.to_move(room.table.state)
             seat = next((seat for seat in seats if seat in to_move), seat)
         room.receive(seat, [Arrived(sent, event)])
-        expelled = _table(room).expelled.get(seat)
+        expelled = table_of(room).expelled.get(seat)
         if expelled is not None:
             self._let_go(peer, Termination.REMOVED, expelled)
 
@@ -368,7 +324,7 @@ class SoftwareChallengeReception:
         if event.data is None:
             return Sent(None)
         try:
-            return self.season.read(event.data)
+            return self.rooms.season_of(event.room).read(event.data)
         except RemoteProtocolError as error:
             kick = error.code in say.KICKED
             raise _Kick(error.code, str(error), error.hint, room=event.room or None, kick=kick) from error
@@ -397,53 +353,38 @@ class SoftwareChallengeReception:
 
     # Administrators
 
-    def prepare(self, slots: tuple[say.Slot, ...], opening: Opening = ()) -> tuple[HostedRoom, list[Reservation]]:
-        """Open a room with reserved slots. Its game starts after the opening. Raises StoreError, RoomError."""
-        room = self._open(slots, paused=False, opening=opening)
+    def prepare(
+        self, season: Season, slots: tuple[say.Slot, ...], plies: Opening = ()
+    ) -> tuple[HostedRoom, list[Reservation]]:
+        """Open a room with reserved slots. Its game starts after the plies. Raises StoreError, RoomError."""
+        room = self.rooms.open(season, slots, paused=False, plies=plies)
         return room, [self.services.reservations.make(room, seat) for seat in SEATS]
 
     def reserve(
-        self, names: Sequence[str], *, paused: bool, history: History | None, turn: int | None
+        self, kind: str, names: Sequence[str], *, paused: bool, history: History | None, turn: int | None
     ) -> tuple[HostedRoom, list[Reservation]]:
         """Open a room for an operator (`SupportsReservations`). Raises StoreError, RoomError."""
         if len(names) > len(SEATS):
             raise RoomError(f"a room has {len(SEATS)} slots")
         display_names = [*names, *[None] * (len(SEATS) - len(names))]
         slots = tuple(say.Slot(name, can_timeout=True, should_be_paused=paused) for name in display_names)
-        return self.prepare(slots, () if history is None else self.opening_from(history, turn))
+        season = self.rooms.seasons[kind]
+        return self.prepare(season, slots, () if history is None else plies_of(season, history, turn))
 
     def set_timed(self, room: HostedRoom, seat: Seat, *, timed: bool) -> None:
         """Switch the time limits of a slot, from its next request on. Raises RoomError if there is no such slot."""
         if seat not in SEATS:
             raise RoomError(f"there is no seat {seat}; there are {SEATS[0]} and {SEATS[1]}")
-        _table(room).set_timed(seat, timed=timed)
+        table_of(room).set_timed(seat, timed=timed)
 
     def configure(self, settings: Any) -> None:
         """Take changed settings of the listener; an empty password leaves the present one as it is."""
-        self.is_paused, self.waiting = settings.paused, settings.waiting_seconds
+        self.is_paused, self.rooms.waiting = settings.paused, settings.waiting_seconds
         if settings.password:
             self.password = settings.password
 
-    def opening_from(self, history: History | None, turn: int | None) -> Opening:
-        """Return the moves of a match up to a turn, None for its end. Raises RoomError if no game can go on there."""
-        if history is None or history.kind != self.season.kind:
-            raise RoomError("there is no such record of this game")
-        plies = opening(history, turn)
-        if turn is not None and sum(seat != CHANCE for seat, _ in plies) != turn:
-            raise RoomError(f"the record has no turn {turn}")
-        game = self.season.game
-        state = game.setup(history.options)
-        try:
-            for seat, text in plies:
-                state = game.apply(state, seat, game.parse(text))
-        except RuleError as error:
-            raise RoomError(f"the record cannot be played: {error}") from error
-        if not game.to_move(state):
-            raise RoomError("the game of the record has ended by then")
-        return plies
-
     def _prepare(self, peer: Peer, event: say.Prepare) -> str:
-        self._check_type(event.game_type)
+        self._season_of_type(event.game_type)
         if not event.slots:
             raise _Kick("no-slots", "prepare needs one or two slots", _SLOTS, kick=False)
         if len(event.slots) > len(SEATS):
@@ -461,25 +402,22 @@ class SoftwareChallengeReception:
     def _prepare_from(self, history: History | None, peer: Peer, event: say.Prepare) -> str:
         try:
             turn = None if event.turn is None else number(event.turn)
-            return self._confirm_prepared(peer, event, self.opening_from(history, turn))
+            opened = plies_of(self._season_of_type(event.game_type), history, turn)
+            return self._confirm_prepared(peer, event, opened)
         except (RoomError, StoreError, RemoteProtocolError) as error:
             # The id of a record is that of its room, which is what this error names.
             raise _Kick("not-possible", str(error), _FROM, room=event.record) from error
 
     def _confirm_prepared(self, peer: Peer, event: say.Prepare, plies: Opening) -> str:
-        room, reservations = self.prepare(event.slots, plies)
+        room, reservations = self.prepare(self._season_of_type(event.game_type), event.slots, plies)
         self.services.send(peer, say.Prepared(room.id, tuple(kept.code for kept in reservations)))
         return f"room={room.id}"
 
     def _known(self, room: str) -> HostedRoom:
-        found = self._hosted(room)
+        found = self.rooms.hosted(room)
         if found is None:
             raise _Kick("unknown-room", "there is no such room", _ADMINS_ROOM, room=room or None)
         return found
-
-    def _hosted(self, room: str) -> HostedRoom | None:
-        found = self.services.room(room)
-        return None if found is None or found.history.kind != self.season.kind else found
 
     def _observe(self, peer: Peer, event: say.Observe) -> None:
         room = self._known(event.room)
@@ -487,7 +425,7 @@ class SoftwareChallengeReception:
         room.observe(peer)
 
     def _pause(self, peer: Peer, event: say.Pause) -> str | None:
-        room = self._hosted(event.room)
+        room = self.rooms.hosted(event.room)
         if room is None:
             return self._report(peer, event, "unknown-room", "there is no such room; pause was ignored", _ADMINS_ROOM)
         result = None
@@ -502,7 +440,7 @@ class SoftwareChallengeReception:
 
     def _step(self, peer: Peer, event: say.StepOn) -> str | None:
         room, result = self._known(event.room), None
-        table = _table(room)
+        table = table_of(room)
         if table.match.is_started and not table.is_paused:
             reason, expected = "the game is not paused; step was ignored", '<pause pause="true"/> before it'
             result = self._report(peer, event, "no-change", reason, expected)
@@ -526,15 +464,17 @@ class SoftwareChallengeReception:
             raise _Kick("unknown-reservation", "there is no reservation with this code", kick=False)
 
     def _test_mode(self, peer: Peer, event: say.TestMode) -> None:
-        self.scores.is_on = event.on
+        for scores in self.rooms.scores.values():
+            scores.is_on = event.on
         self.services.send(peer, say.Testing(event.on))
 
     def _score(self, peer: Peer, event: say.ScoreForPlayer) -> None:
-        score = self.scores.score(event.display_name)
-        if score is None:
-            reason = "there are no scores for this name"
-            raise _Kick("unknown-name", reason, "the displayName of a player, after games in test mode", kick=False)
-        self.services.send(peer, say.PlayerScore(self.scores.score_text(event.display_name)))
+        for scores in self.rooms.scores.values():
+            if scores.score(event.display_name) is not None:
+                self.services.send(peer, say.PlayerScore(scores.score_text(event.display_name)))
+                return
+        reason = "there are no scores for this name"
+        raise _Kick("unknown-name", reason, "the displayName of a player, after games in test mode", kick=False)
 
 
 def _lacks(request: say.Request, element: str, name: str) -> str:
@@ -545,12 +485,3 @@ def _lacks(request: say.Request, element: str, name: str) -> str:
     instead = f"{reason}; it has {', '.join(request.attributes)}"
     is_case = any(other.lower() == name.lower() for other in request.attributes)
     return f"{instead}: names are case-sensitive" if is_case else instead
-
-
-def _begun(room: HostedRoom, seat: Seat) -> bytes:
-    peer = room.peers.get(seat)
-    return b"" if peer is None else peer.unfinished
-
-
-def _table(room: HostedRoom) -> SeasonTable:
-    return cast("SeasonTable", room.table)

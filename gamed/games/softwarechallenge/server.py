@@ -1,8 +1,8 @@
-"""What the daemon needs to host the Software-Challenge: the connection, the reception and the table of the season."""
+"""What the daemon needs to host the Software-Challenge: the connection, the reception and the tables of the seasons."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache, partial
 from importlib import import_module
 from random import Random
@@ -13,7 +13,9 @@ from gamed.core.match import Match, random_opening
 from gamed.core.reception import LobbyServices
 from gamed.games import HostedGame
 from gamed.games.softwarechallenge.reception import SoftwareChallengeReception
+from gamed.games.softwarechallenge.rooms import SeasonRooms
 from gamed.games.softwarechallenge.season import Season
+from gamed.games.softwarechallenge.seasons import SEASONS
 from gamed.games.softwarechallenge.table import Limits, SeasonTable
 from gamed.games.softwarechallenge.wire import SoftwareChallengeConnection
 from gamed.wire.xmlstream import XmlStream
@@ -25,15 +27,16 @@ def connection(settings: Any) -> SoftwareChallengeConnection:
 
 
 @cache
-def hosted(season_module: str) -> HostedGame:
-    """Return what hosts a season. `season_module`: the name of the module that has it as SEASON."""
-    season: Season = import_module(season_module).SEASON
-    return HostedGame(connection, partial(_reception, season), {season.kind: partial(_table, season)})
+def hosted(packages: tuple[str, ...] = SEASONS) -> HostedGame:
+    """Return what hosts seasons. `packages`: the names of their packages; each has its season as `wire.SEASON`."""
+    seasons: Sequence[Season] = [import_module(f"{package}.wire").SEASON for package in packages]
+    return HostedGame(connection, partial(_reception, seasons), {one.kind: partial(_table, one) for one in seasons})
 
 
-def _reception(season: Season, settings: Any, services: LobbyServices) -> SoftwareChallengeReception:
+def _reception(seasons: Sequence[Season], settings: Any, services: LobbyServices) -> SoftwareChallengeReception:
     """Return what leads clients to rooms."""
-    return SoftwareChallengeReception(season, services, settings.password, settings.paused, settings.waiting_seconds)
+    rooms = SeasonRooms({one.kind: one for one in seasons}, services, settings.waiting_seconds)
+    return SoftwareChallengeReception(rooms, services, settings.password, settings.paused)
 
 
 def _table(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from importlib import import_module
 from random import Random
 from typing import Any
 
@@ -18,6 +19,7 @@ from gamed.core.game import Options
 from gamed.games.softwarechallenge import Settings
 from gamed.games.softwarechallenge.reception import SoftwareChallengeReception
 from gamed.games.softwarechallenge.seasons.hive import game_type
+from gamed.games.softwarechallenge.server import hosted as hosted_of
 from gamed.games.softwarechallenge.table import SeasonTable
 from gamed.lobby.lobby import Lobby
 from gamed.lobby.room import Room
@@ -32,6 +34,7 @@ from tests.games.softwarechallenge.labels import labels
 
 PASSWORD = "examplepassword"
 HIVE = "swc_2020_hive"
+HIVE_PACKAGE = "gamed.games.softwarechallenge.seasons.hive"
 
 Cells = tuple[tuple[int, int], ...]
 CORNERS: Cells = ((-5, 5), (0, -5), (5, -5))
@@ -133,10 +136,10 @@ class Client:
         """Become an administrator."""
         self.send(f'<authenticate password="{password}"/>')
 
-    def prepare(self, *slots: str) -> tuple[str, list[str]]:
+    def prepare(self, *slots: str, game_type: str = HIVE) -> tuple[str, list[str]]:
         """Prepare a room, by default one of p1 and p2; return it with its reservation codes."""
         said = "".join(slots) or "".join(slot(name) for name in ("p1", "p2"))
-        self.send(f'<prepare gameType="{HIVE}">{said}</prepare>')
+        self.send(f'<prepare gameType="{game_type}">{said}</prepare>')
         return self.room, re.findall(r"<reservation>(.*?)<", self.stream.decode())[-2:]
 
 
@@ -174,11 +177,13 @@ ROW = tuple(
 class SeasonHarness:
     """A lobby with its listener, a journal and a store in memory.
 
-    `cells`: what chance obstructs, by the number of the room; `passes`: of the reactor, where they are noted.
+    `cells`: what chance obstructs, by the number of the room; `passes`: of the reactor, where they are noted; `others`:
+    the packages of further seasons besides Hive.
     """
 
     settings: Settings = field(factory=lambda: Settings(password=PASSWORD))
     cells: Callable[[int], Cells] = field(default=lambda _room: CORNERS)
+    others: tuple[str, ...] = ()
     clock: Clock = field(factory=Clock)
     passes: StallClock | None = None
     journal: MemoryJournal = field(factory=MemoryJournal)
@@ -190,11 +195,13 @@ class SeasonHarness:
     _ports: int = 40_000
 
     def __attrs_post_init__(self) -> None:
-        hosted = evolve(game_type.hosted(), tables={game_type.kind: self._table})
-        made = evolve(game_type, hosted=lambda: hosted)
+        hosted = hosted_of((HIVE_PACKAGE, *self.others))
+        hosted = evolve(hosted, tables={**hosted.tables, game_type.kind: self._table})
+        others = [import_module(package).game_type for package in self.others]
+        types = {made.kind: evolve(made, hosted=lambda: hosted) for made in (game_type, *others)}
         self.lobby = Lobby(
-            {made.kind: made},
-            {made.kind: self.settings},
+            types,
+            dict.fromkeys(types, self.settings),
             self.journal,
             self.store,
             self.clock,
@@ -204,7 +211,7 @@ class SeasonHarness:
         assert isinstance(reception, SoftwareChallengeReception)
         self.reception = reception
         self.factory = SessionFactory(
-            ConnectionLimits(made.kind, self.settings.connections, self.settings.connections_per_address),
+            ConnectionLimits(game_type.kind, self.settings.connections, self.settings.connections_per_address),
             self.clock,
             unsent_bytes=self.settings.unsent_bytes,
             messages_per_second=self.settings.messages_per_second,

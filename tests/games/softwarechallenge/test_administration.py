@@ -114,7 +114,7 @@ class RoomTests(AdministrationTestCase):
             self.admin.send(f'<cancel roomId="{room}"/>')
         self.harness.wait(1)
         self.assertEqual(self.harness.lobby.rooms, {})
-        self.assertEqual(self.harness.reception._unfilled, {})
+        self.assertEqual(self.harness.reception.rooms._unfilled, {})
         self.assertEqual(len(self.harness.lobby.reservations), 0)
         self.assertEqual(self.admin.session.places, ())
 
@@ -417,7 +417,7 @@ class RecordedStartTests(AdministrationTestCase):
             (("a",), False, 4, ["memento 4 a Unknown setmove", "MoveRequest"]),
             (("a", "b"), True, 4, ["memento 4 a b setmove"]),
         ):
-            room, kept = self.harness.reception.reserve(names, paused=paused, history=history, turn=turn)
+            room, kept = self.harness.reception.reserve("hive", names, paused=paused, history=history, turn=turn)
             self.assertEqual([code.seat for code in kept], [0, 1])
             players = [self.harness.connect() for _ in kept]
             for player, code in zip(players, kept, strict=True):
@@ -427,12 +427,12 @@ class RecordedStartTests(AdministrationTestCase):
 
     def test_what_an_operator_cannot_prepare(self) -> None:
         reserve = partial(self.harness.reception.reserve, paused=False)
-        self.assertRaises(RoomError, reserve, ("a", "b", "c"), history=None, turn=None)
-        self.assertRaises(RoomError, reserve, (), history=to_history(self.record), turn=7)
-        self.assertEqual((self.harness.rooms, self.harness.reception._unfilled), ([], {}))
+        self.assertRaises(RoomError, reserve, "hive", ("a", "b", "c"), history=None, turn=None)
+        self.assertRaises(RoomError, reserve, "hive", (), history=to_history(self.record), turn=7)
+        self.assertEqual((self.harness.rooms, self.harness.reception.rooms._unfilled), ([], {}))
 
     def test_an_operator_needs_no_record(self) -> None:
-        room, kept = self.harness.reception.reserve(("a", "b"), paused=False, history=None, turn=None)
+        room, kept = self.harness.reception.reserve("hive", ("a", "b"), paused=False, history=None, turn=None)
         player = self.harness.connect()
         for code in kept:
             player.take(code.code)
@@ -490,7 +490,7 @@ class RecordedStartTests(AdministrationTestCase):
         said, *over = self.start("")
         self.assertIn("error the record cannot be played: ", said)
         self.assertEqual(over, KICKED)
-        self.assertEqual(self.harness.reception._unfilled.keys() - set(self.harness.rooms), set())
+        self.assertEqual(self.harness.reception.rooms._unfilled.keys() - set(self.harness.rooms), set())
 
     def broken(self, old: bytes, new: bytes) -> Record:
         """Return the record with another move."""

@@ -12,7 +12,7 @@ import attrs
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.core.passwords import FIRST_DELAY, LONGEST_DELAY
-from gamed.games.softwarechallenge import Settings, messages, reception, table, wire
+from gamed.games.softwarechallenge import Settings, messages, reception, rooms, table, wire
 from gamed.games.softwarechallenge.season import Cause
 from gamed.games.softwarechallenge.seasons.hive import checks
 from gamed.games.softwarechallenge.seasons.hive import wire as hive
@@ -28,7 +28,7 @@ from tests.games.softwarechallenge.harness import Client, SeasonHarness
 from tests.games.softwarechallenge.recorded import scenarios
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "reference" / "software-challenge.md"
-SERVERS = [Path(module.__file__) for module in (reception, table, wire, hive, checks, xmlstream)]
+SERVERS = [Path(module.__file__) for module in (reception, rooms, table, wire, hive, checks, xmlstream)]
 """The modules that refuse what clients say."""
 REFUSED = re.compile(r"(?:_Kick\(|Refusal\(|code=|_report\(\w+, \w+, )\s*\"([a-z-]+)\"")
 ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")

@@ -171,7 +171,7 @@ class LastMoveTests(AdministrationTestCase):
         cells = to_notation(Obstructed(play.obstructed))
         *plies, (seat, last) = [(1 - scene.turn % 2, scene.last) for scene in play.scenes if scene.last is not None]
         slots = (Slot("p1", can_timeout=True, should_be_paused=True), OPEN)
-        room, codes = self.harness.reception.prepare(slots, [(CHANCE, cells), *plies])
+        room, codes = self.harness.reception.prepare(SEASON, slots, [(CHANCE, cells), *plies])
         self.admin.send(f'<observe roomId="{room.id}"/>')
         players = [self.harness.connect() for _ in codes]
         for client, kept in zip(players, codes, strict=True):

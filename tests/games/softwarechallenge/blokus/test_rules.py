@@ -72,7 +72,7 @@ class ChanceTests(SynchronousTestCase):
 
     def test_wrong_moves_of_chance_and_of_players(self) -> None:
         for state, seat, move, code in (
-            (BLOKUS.setup({}), CHANCE, StartPiece(0), "start-piece"),
+            (BLOKUS.setup({}), CHANCE, StartPiece(0), "invalid-move"),
             (BLOKUS.setup({}), CHANCE, SkipMove(0), "not-chances-move"),
             (opened(), 0, StartPiece(9), "chances-move"),
         ):

@@ -85,8 +85,7 @@ class Blokus:
     def apply(self, state: State, seat: Seat, move: moves.Action) -> State:
         """Return the state after a move.
 
-        Raises NotYourTurn, IllegalMove (its codes are in `TEXTS`) and InvalidMove (`not-chances-move`,
-        `chances-move`, `start-piece`).
+        Raises NotYourTurn, IllegalMove (its codes are in `TEXTS`) and InvalidMove.
         """
         if seat not in self.to_move(state):
             raise NotYourTurn("It's not your turn yet.")
@@ -94,7 +93,7 @@ class Blokus:
             if seat != CHANCE:
                 raise InvalidMove("only chance draws the first piece", code="chances-move")
             if move.shape not in PENTOMINOES:
-                raise InvalidMove("chance draws a shape of five fields", code="start-piece")
+                raise InvalidMove("chance draws a shape of five fields")
             return State(start=move.shape)
         if seat == CHANCE:
             raise InvalidMove("chance draws the first piece", code="not-chances-move")
