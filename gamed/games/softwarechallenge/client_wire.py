@@ -16,7 +16,8 @@ from attrs import define, field
 from gamed.core.errors import LocalProtocolError, RemoteProtocolError
 from gamed.core.events import Event
 from gamed.games.softwarechallenge import messages
-from gamed.games.softwarechallenge.wire import CLOSE_CONNECTION, MOVE_REQUEST, Outgoing, line, quoted, truth
+from gamed.games.softwarechallenge.dialect import REQUEST_2020, SINCE_2021
+from gamed.games.softwarechallenge.wire import CLOSE_CONNECTION, Outgoing, line, quoted, truth
 from gamed.wire.xmlstream import Element, XmlStream
 
 # Reading
@@ -43,7 +44,8 @@ def _refused(room: str, data: Element) -> Event:
 _DATA: Final[Mapping[str, Callable[[str, Element], Event]]] = {
     "welcomeMessage": lambda room, data: messages.Welcome(room, _needed(data, "color")),
     "memento": lambda room, data: messages.Memento(room, "", _first(data, "state")),
-    MOVE_REQUEST: lambda room, _data: messages.MoveRequest(room),
+    REQUEST_2020: lambda room, _data: messages.MoveRequest(room, REQUEST_2020),
+    SINCE_2021.move_request: lambda room, _data: messages.MoveRequest(room, SINCE_2021.move_request),
     "result": lambda room, data: messages.Result(room, "", data),
     "error": _refused,
 }

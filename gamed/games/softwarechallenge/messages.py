@@ -87,6 +87,13 @@ class JoinPrepared(Request):
 
 
 @define
+class JoinRoom(Request):
+    """Wants a free seat in a room."""
+
+    room: str
+
+
+@define
 class Authenticate(Request):
     """Wants to be an administrator."""
 
@@ -103,6 +110,9 @@ class Slot:
     can_timeout: bool
     should_be_paused: bool
 
+    reserved: bool = True
+    """Whether it gets a reservation code, in dialects with slots for everybody."""
+
 
 @define
 class Prepare(Request):
@@ -116,6 +126,9 @@ class Prepare(Request):
 
     turn: str | None = None
     """The turn of the record, as it came; None: its end."""
+
+    pause: bool = False
+    """Whether the game starts paused."""
 
 
 @define
@@ -228,6 +241,9 @@ class JoinedGameRoom(ServerMessage):
     existing: bool
     """Whether somebody else was in the room before."""
 
+    players: int | None = None
+    """The number of players in the room, in dialects that have this instead."""
+
 
 @define
 class Prepared(ServerMessage):
@@ -272,6 +288,25 @@ class MoveRequest(ServerMessage):
     """It is the receiver's turn."""
 
     room: str
+    kind: str
+    """The class of the data."""
+
+
+@define
+class Paused(ServerMessage):
+    """To observers: the game was paused, or resumed."""
+
+    room: str
+    paused: bool
+
+
+@define
+class ErrorPacket(ServerMessage):
+    """A request is refused."""
+
+    message: str
+    original: str
+    """The text of `<originalRequest …>`, indented by 4."""
 
 
 @define

@@ -23,10 +23,11 @@ from gamed.core.peer import Peer
 from gamed.core.reception import HostedRoom, LobbyServices, Reservation, check_wanted, reserved
 from gamed.core.refusals import LEFT_EARLY, Refusal
 from gamed.games.softwarechallenge import messages as say
+from gamed.games.softwarechallenge.dialect import Dialect
 from gamed.games.softwarechallenge.rooms import SeasonRooms, plies_of, table_of
 from gamed.games.softwarechallenge.season import Season, Sent
 from gamed.games.softwarechallenge.table import SEATS, Arrived
-from gamed.games.softwarechallenge.wire import number
+from gamed.games.softwarechallenge.wire import number, originally
 
 ADMINS_RATE: Final = 2_000.0
 """How many messages of an administrator are served in a second: its program prepares whole tournaments."""
@@ -93,6 +94,9 @@ class SoftwareChallengeReception:
     _silent: dict[Peer, tuple[Any, str]] = field(factory=dict)
     """The peers that have sent no request yet, each with the timer that reports it, and its document's root."""
 
+    _named: dict[Peer, Season] = field(factory=dict)
+    """The seasons that peers have named, by a game, a room or a code."""
+
     _requests: dict[type[Event], Handler] = field(init=False)
     """What everybody may ask for."""
 
@@ -104,6 +108,7 @@ class SoftwareChallengeReception:
         self._requests = {
             say.Join: self._join,
             say.JoinPrepared: self._join_prepared,
+            say.JoinRoom: self._join_room_named,
             say.Authenticate: self._authenticate,
             say.RoomMessage: self._move,
             say.Leaving: self._leave,
@@ -136,13 +141,17 @@ class SoftwareChallengeReception:
         if handle is not None:
             self._answer(peer, handle, event)
         elif isinstance(event, say.Request):
-            # The official server ignores it, too.
+            # The official server of 2020 ignores it, too.
             reason = "a request of administrators was ignored, because the client has not authenticated"
             join = _JOIN.format(self._game_type)
             expected = (
                 f'players need no such request: they send {join}; administrators <authenticate password="…"/> first'
             )
             self._report(peer, event, "administrators-only", reason, expected)
+            if self._dialect(peer).has_error_packets:
+                self.services.send(
+                    peer, say.ErrorPacket("this request requires authentication", originally(event.said))
+                )
 
     def _answer(self, peer: Peer, handle: Handler, request: Any) -> None:
         try:
@@ -191,14 +200,14 @@ class SoftwareChallengeReception:
 
     def refuse(self, peer: Peer, error: RemoteProtocolError) -> None:
         """Disconnect a peer that has broken the protocol. Its developers were told already."""
-        self.services.send(peer, say.Closing(kick=error.code in say.KICKED))
+        self._send_away(peer, str(error), error.text.decode("utf-8", "replace"), kick=error.code in say.KICKED)
         self._let_go(peer, Termination.REMOVED, str(error))
 
-    def released(self, peer: Peer, _room: HostedRoom) -> None:
+    def released(self, peer: Peer, room: HostedRoom) -> None:
         """Disconnect a player whose last game is over; administrators stay."""
         if peer not in self._admins and not peer.places:
             self._forget(peer)
-            peer.deliver(say.Closing(kick=True))
+            peer.deliver(say.Closing(self.rooms.seasons[room.history.kind].dialect.kicks))
             peer.close()
 
     def depart(self, peer: Peer) -> None:
@@ -207,6 +216,7 @@ class SoftwareChallengeReception:
 
     def _forget(self, peer: Peer) -> None:
         self._admins.pop(peer, None)
+        self._named.pop(peer, None)
         answer = self._wrong.pop(peer, None)
         if answer is not None:
             answer.cancel()
@@ -214,10 +224,31 @@ class SoftwareChallengeReception:
 
     def _throw_out(self, peer: Peer, request: say.Request, out: _Kick) -> None:
         self._report(peer, request, out.code, out.reason, out.expected)
-        if out.room is not None:
+        dialect = self._dialect(peer)
+        if dialect.has_error_packets and peer in self._admins:
+            # As at the official server, the administrator stays.
+            self.services.send(peer, say.ErrorPacket(out.reason, originally(request.said)))
+            return
+        if out.room is not None and not dialect.has_error_packets:
             self.services.send(peer, say.Refused(out.room, out.reason, None))
-        self.services.send(peer, say.Closing(kick=out.kick))
+        self._send_away(peer, out.reason, request.said, kick=out.kick)
         self._let_go(peer, Termination.REMOVED, out.reason)
+
+    def _send_away(self, peer: Peer, reason: str, said: str, *, kick: bool) -> None:
+        """Tell a peer why its connection ends, as far as its dialect has words for that."""
+        dialect = self._dialect(peer)
+        if dialect.has_error_packets:
+            self.services.send(peer, say.ErrorPacket(reason, originally(said)))
+            # Without these, socha reads from the closed connection for ever.
+            for room, _ in peer.places:
+                self.services.send(peer, say.Left(room.id))
+        self.services.send(peer, say.Closing(kick and dialect.kicks))
+
+    def _dialect(self, peer: Peer) -> Dialect:
+        """Return the dialect of a peer: that of its room, or of the game that it has named, or of the usual one."""
+        for room, _ in peer.places:
+            return self.rooms.seasons[room.history.kind].dialect
+        return self._named.get(peer, self.rooms.usual).dialect
 
     def _let_go(self, peer: Peer, why: Termination, reason: str = "") -> None:
         """Empty the seats of a peer and close its connection. `reason`: in words, if the peer has not asked for it."""
@@ -232,9 +263,10 @@ class SoftwareChallengeReception:
         """The value of `gameType` that examples show."""
         return self.rooms.usual.game_types[0]
 
-    def _season_of_type(self, game_type: str) -> Season:
+    def _season_of_type(self, peer: Peer, game_type: str) -> Season:
         for season in self.rooms.seasons.values():
             if game_type in season.game_types:
+                self._named[peer] = season
                 return season
         # Do not quote the type in the reason: it may be a reservation code in the wrong place.
         known = " or ".join(f'gameType="{season.game_types[0]}"' for season in self.rooms.seasons.values())
@@ -244,7 +276,7 @@ class SoftwareChallengeReception:
 
     def _join(self, peer: Peer, event: say.Join) -> None:
         self._has_asked(peer)
-        named = None if event.game_type is None else self._season_of_type(event.game_type)
+        named = None if event.game_type is None else self._season_of_type(peer, event.game_type)
         kept = reserved(peer)
         if kept is not None:
             self._redeem(peer, kept.code)
@@ -256,8 +288,9 @@ class SoftwareChallengeReception:
             check_wanted(peer)
             room = self.rooms.open(season, (), paused=self.is_paused and peer.party is None, party=peer.party)
         self._join_room(room, peer, self.rooms.free_seats(room)[0])
+        players = len(room.peers) if season.dialect.has_error_packets else None
         for admin in self._admins:
-            self.services.send(admin, say.JoinedGameRoom(room.id, existing))
+            self.services.send(admin, say.JoinedGameRoom(room.id, existing, players))
 
     def _join_room(self, room: HostedRoom, peer: Peer, seat: Seat) -> None:
         if peer.own_name is not None:
@@ -268,6 +301,17 @@ class SoftwareChallengeReception:
     def furnish(self, room: HostedRoom) -> None:
         """Make a room ready that the lobby has opened for a fixture."""
         self.rooms.furnish(room)
+
+    def _join_room_named(self, peer: Peer, event: say.JoinRoom) -> None:
+        self._has_asked(peer)
+        room = self.rooms.hosted(event.room)
+        if room is None:
+            raise _Kick("unknown-room", "there is no such room, or its game is over", _ROOM)
+        self._named[peer] = self.rooms.season_of(event.room)
+        seats = self.rooms.free_seats(room) if room.party is peer.party else []
+        if not seats:
+            raise _Kick("not-possible", "the room has no free seat")
+        self._join_room(room, peer, seats[0])
 
     def _join_prepared(self, peer: Peer, event: say.JoinPrepared) -> None:
         self._has_asked(peer)
@@ -281,6 +325,7 @@ class SoftwareChallengeReception:
         if reservation is None or reservation.seat not in reservation.room.table.free:
             reason = "there is no reservation with this code: it was used or revoked, or its room is gone"
             raise _Kick("unknown-reservation", reason, _CODE)
+        self._named[peer] = self.rooms.season_of(reservation.room.id)
         self._join_room(reservation.room, peer, reservation.seat)
 
     def _leave(self, peer: Peer, event: say.Leaving) -> None:
@@ -354,11 +399,12 @@ class SoftwareChallengeReception:
     # Administrators
 
     def prepare(
-        self, season: Season, slots: tuple[say.Slot, ...], plies: Opening = ()
+        self, season: Season, slots: tuple[say.Slot, ...], plies: Opening = (), *, paused: bool = False
     ) -> tuple[HostedRoom, list[Reservation]]:
         """Open a room with reserved slots. Its game starts after the plies. Raises StoreError, RoomError."""
-        room = self.rooms.open(season, slots, paused=False, plies=plies)
-        return room, [self.services.reservations.make(room, seat) for seat in SEATS]
+        room = self.rooms.open(season, slots, paused=paused, plies=plies)
+        free = {seat for seat, slot in enumerate(slots) if not season.dialect.is_reserved(slot)}
+        return room, [self.services.reservations.make(room, seat) for seat in SEATS if seat not in free]
 
     def reserve(
         self, kind: str, names: Sequence[str], *, paused: bool, history: History | None, turn: int | None
@@ -384,7 +430,7 @@ class SoftwareChallengeReception:
             self.password = settings.password
 
     def _prepare(self, peer: Peer, event: say.Prepare) -> str:
-        self._season_of_type(event.game_type)
+        self._season_of_type(peer, event.game_type)
         if not event.slots:
             raise _Kick("no-slots", "prepare needs one or two slots", _SLOTS, kick=False)
         if len(event.slots) > len(SEATS):
@@ -402,14 +448,15 @@ class SoftwareChallengeReception:
     def _prepare_from(self, history: History | None, peer: Peer, event: say.Prepare) -> str:
         try:
             turn = None if event.turn is None else number(event.turn)
-            opened = plies_of(self._season_of_type(event.game_type), history, turn)
+            opened = plies_of(self._season_of_type(peer, event.game_type), history, turn)
             return self._confirm_prepared(peer, event, opened)
         except (RoomError, StoreError, RemoteProtocolError) as error:
             # The id of a record is that of its room, which is what this error names.
             raise _Kick("not-possible", str(error), _FROM, room=event.record) from error
 
     def _confirm_prepared(self, peer: Peer, event: say.Prepare, plies: Opening) -> str:
-        room, reservations = self.prepare(self._season_of_type(event.game_type), event.slots, plies)
+        season = self._season_of_type(peer, event.game_type)
+        room, reservations = self.prepare(season, event.slots, plies, paused=event.pause)
         self.services.send(peer, say.Prepared(room.id, tuple(kept.code for kept in reservations)))
         return f"room={room.id}"
 

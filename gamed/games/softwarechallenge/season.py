@@ -12,6 +12,7 @@ from typing import Any
 from attrs import define, frozen
 
 from gamed.core.game import Seat
+from gamed.games.softwarechallenge.dialect import IN_2020, Dialect
 from gamed.wire.xmlstream import Element
 
 
@@ -103,5 +104,8 @@ class Season:
     result: Callable[[Any, Sequence[str], Fault | None], Result]
     """Returns the result of a game that ended in a state, by the rules or by a fault, from the players' names."""
 
-    suffix: Callable[[Any], str]
-    """Returns what the text of a refusal says about the move, after the reason."""
+    named: Callable[[Any, str], str]
+    """Returns what the text of a refusal says about a move, by the move and the refusal's code."""
+
+    dialect: Dialect = IN_2020
+    """The words of the lobby's messages."""

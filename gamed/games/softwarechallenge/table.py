@@ -30,10 +30,6 @@ from gamed.games.softwarechallenge.season import Cause, Fault, Season, Sent
 from gamed.games.softwarechallenge.wire import open_element
 from gamed.wire.xmlstream import UNFINISHED
 
-NOT_YOUR_TURN = "It's not your turn yet."
-NOT_REQUESTED = "We didn't request a data from you yet."
-LEFT_TEXT = "Der Spieler hat das Spiel verlassen"
-TIMEOUT_TEXT = "Der Spieler hat innerhalb von {seconds} Sekunden nach Aufforderung keinen Zug gesendet"
 SEATS = (0, 1)
 OPEN = messages.Slot(None, can_timeout=True, should_be_paused=False)
 """A slot of a room that nobody prepared."""
@@ -138,6 +134,9 @@ class SeasonTable(MatchTable):
 
     _clock: MoveClock = field(init=False)
 
+    _ask_at: float | None = None
+    """When a move is to be requested, in dialects in which that is after the state."""
+
     _asked: Seat | None = None
     """The seat whose request has not left yet; `delivered` starts its clock."""
 
@@ -155,7 +154,7 @@ class SeasonTable(MatchTable):
 
     def __attrs_post_init__(self) -> None:
         self._clock = MoveClock(self.limits.soft, self.limits.hard)
-        self._request = messages.MoveRequest(self.room)
+        self._request = messages.MoveRequest(self.room, self.season.dialect.move_request)
 
     # Table
 
@@ -176,7 +175,7 @@ class SeasonTable(MatchTable):
         `opening`: instead of the one that the room's options set, if there are moves in it.
         """
         self.room = room
-        self._request = messages.MoveRequest(room)
+        self._request = messages.MoveRequest(room, self.season.dialect.move_request)
         self.slots = (*slots, *(OPEN,) * (len(SEATS) - len(slots)))
         self.is_prepared = bool(slots)
         self.is_paused = paused or any(slot.should_be_paused for slot in slots)
@@ -189,11 +188,12 @@ class SeasonTable(MatchTable):
         if seat in self._taken:
             raise AssertionError("the slot is taken")
         self._taken.add(seat)
-        told = () if self.is_prepared else (seat,)
+        waits = self.is_prepared and not self.season.dialect.joins_at_once
+        told = () if waits else (seat,)
         events = [Addressed(one, messages.Joined(self.room)) for one in told]
         if self.free:
             return Step(tuple(events))
-        if self.is_prepared:
+        if waits:
             events += [Addressed(one, messages.Joined(self.room)) for one in SEATS]
         return self._start(now, events, asks=not self.is_paused)
 
@@ -214,7 +214,8 @@ class SeasonTable(MatchTable):
     @property
     def _slot_names(self) -> tuple[str, str]:
         """The display names of both slots. Scores are counted by these, because players cannot choose them."""
-        red, blue = (messages.UNKNOWN if slot.display_name is None else slot.display_name for slot in self.slots)
+        nameless = self.season.dialect.nameless
+        red, blue = (nameless if slot.display_name is None else slot.display_name for slot in self.slots)
         return red, blue
 
     def due_of(self, seat: Seat) -> float | None:
@@ -233,7 +234,7 @@ class SeasonTable(MatchTable):
         self._final_names = self.names
         journal = [
             self.match.seat(seat, self._known_name(seat), now, color.upper())
-            for seat, color in zip(SEATS, messages.COLORS, strict=True)
+            for seat, color in zip(SEATS, self.season.dialect.teams, strict=True)
         ]
         journal += self.match.start(now, self.opening)
         (self._mover,) = self.game.to_move(self.state)
@@ -241,12 +242,11 @@ class SeasonTable(MatchTable):
             self._echo = self.season.echo(self.game.parse(self.opening[-1][1]))
         events += [
             Addressed(seat, messages.Welcome(self.room, color))
-            for seat, color in zip(SEATS, messages.COLORS, strict=True)
+            for seat, color in zip(SEATS, self.season.dialect.teams, strict=True)
         ]
         if self._absent:
             return self._start_absent(now, events, journal, asks=asks)
-        events += self._ask() if asks else self._mementos()
-        return Step(tuple(events), journal=tuple(journal))
+        return self._said(Step(journal=tuple(journal)), now, events, asks=asks)
 
     def _start_absent(self, now: float, events: list[Addressed], journal: list[Entry], *, asks: bool) -> Step:
         seat, absence = next(iter(self._absent.items()))
@@ -256,18 +256,27 @@ class SeasonTable(MatchTable):
         step.journal = (*journal, *step.journal)
         return self._finish(step, absence.fault, events)
 
-    def _ask(self) -> list[Addressed]:
-        events = self._mementos()
+    def _said(self, step: Step, now: float, events: list[Addressed], *, asks: bool) -> Step:
+        """Complete a step with events and the state, and ask for a move, or have `tick` ask soon."""
+        events += self._mementos(paused=not asks)
         # Do not repeat an open request. A client that answered twice would make a move out of turn.
-        if not self.is_requested:
-            self._asked = self._mover
-            events.append(Addressed(self._asked, self._request))
-            self.is_requested = True
-        return events
+        if asks and not self.is_requested:
+            delay = self.season.dialect.request_delay
+            if delay:
+                step.wake_at = self._ask_at = now + delay
+            else:
+                events += self._ask()
+        step.events = tuple(events)
+        return step
 
-    def _mementos(self) -> list[Addressed]:
+    def _ask(self) -> list[Addressed]:
+        self._asked, self._ask_at, self.is_requested = self._mover, None, True
+        return [Addressed(self._asked, self._request)]
+
+    def _mementos(self, *, paused: bool = False) -> list[Addressed]:
         memento = self._memento()
-        return [Addressed(seat, memento) for seat in ALL]
+        seats = (OBSERVERS,) if paused and self.season.dialect.observers_first else ALL
+        return [Addressed(seat, memento) for seat in seats]
 
     def _memento(self) -> messages.Memento:
         return messages.Memento(self.room, self.season.memento(self.state, self._final_names, self._echo))
@@ -289,9 +298,10 @@ class SeasonTable(MatchTable):
             return Step()
         sent = event.sent
         if not self.match.is_started or seat != self._mover:
-            return self._violation(seat, event, NOT_YOUR_TURN, now)
+            return self._out_of_turn(seat, event, now)
         if not self.is_requested:
-            return self._violation(seat, event, NOT_REQUESTED, now)
+            text = self.season.dialect.unrequested(self.names, seat)
+            return self._violation(seat, event, text, "not-requested", now)
         arrived = min(now, arrived)
         late = self._clock.answered(arrived) if self._clock.asked_at is not None and self._is_timed else None
         if late is not None:
@@ -308,7 +318,7 @@ class SeasonTable(MatchTable):
         try:
             step = self.play(seat, sent.move, now, data)
         except IllegalMove as error:
-            return self._illegal(seat, event, f"{error}{self.season.suffix(sent.move)}", error.code, now)
+            return self._illegal(seat, event, str(error), error.code, now)
         except InvalidMove as error:
             # The official server fails here and drops the connection: no referee has found a violation.
             return self._drop(seat, event, error, now)
@@ -318,8 +328,10 @@ class SeasonTable(MatchTable):
         if step.outcome is not None:
             return self._finish(step, None, self._mementos())
         (self._mover,) = self.game.to_move(self.state)
-        step.events = () if self.is_paused else tuple(self._ask())
-        return step
+        if self.is_paused and not self.season.dialect.observers_first:
+            step.events = ()
+            return step
+        return self._said(step, now, [], asks=not self.is_paused)
 
     def _time_of_move(self, now: float, arrived: float) -> dict[str, Any]:
         """Return how long a move took. Add the gap (see `MoveClock.evidence`) if the move was in time because of it."""
@@ -333,15 +345,17 @@ class SeasonTable(MatchTable):
     # How a game ends
 
     def _illegal(self, seat: Seat, event: Arrived, text: str, code: str, now: float) -> Step:
-        sent, expected = event.sent, self._example(seat)
-        said = f"Ungueltiger Zug von '{self.names[seat]}'.\n{text}"
+        sent, expected, name = event.sent, self._example(seat), self.names[seat]
+        move = "" if sent.move is None else self.season.named(sent.move, code)
+        said, observed, result = self.season.dialect.illegal(name, text, move)
         events = [
             Addressed(seat, messages.Refused(self.room, said, sent.original or None)),
-            Addressed(OBSERVERS, messages.Refused(self.room, text, sent.original or None)),
+            Addressed(OBSERVERS, messages.Refused(self.room, observed, sent.original or None)),
         ]
-        step = self._violated(seat, text, code, now, events)
-        step.events += self._farewell(seat, text, kick=True)
-        reason = "the message contains no move" if sent.move is None else text.partition("; move was")[0]
+        fault = Fault(seat, Cause.RULE_VIOLATION, self.season.dialect.rule_violation(self._called(seat), result))
+        step = self._violated(fault, result, code, now, events)
+        step.events += self._farewell(seat, result)
+        reason = "the message contains no move" if sent.move is None else text
         step.refused = ((seat, Refusal(code, reason, expected, event.message.text)),)
         return step
 
@@ -350,30 +364,43 @@ class SeasonTable(MatchTable):
         move = self.game.legal_moves(self.state, seat)[0]
         return "a legal move, such as " + " ".join(self.season.echo(move).split()).replace("lastMove", "data")
 
-    def _farewell(self, seat: Seat, text: str, *, kick: bool) -> tuple[Addressed, ...]:
-        self.expelled[seat] = text
-        return (Addressed(seat, messages.Closing(kick)),)
+    def _called(self, seat: Seat) -> str:
+        return self.season.dialect.called(self.names[seat], seat)
 
-    def _violation(self, seat: Seat, event: Arrived, text: str, now: float) -> Step:
+    def _farewell(self, seat: Seat, text: str, *, kick: bool = True) -> tuple[Addressed, ...]:
+        self.expelled[seat] = text
+        return (Addressed(seat, messages.Closing(kick and self.season.dialect.kicks)),)
+
+    def _out_of_turn(self, seat: Seat, event: Arrived, now: float) -> Step:
+        sent = event.sent
+        move = "" if sent.move is None else self.season.named(sent.move, "out-of-turn")
+        text = self.season.dialect.out_of_turn(self.names, seat, move)
+        return self._violation(seat, event, text, "out-of-turn", now)
+
+    def _violation(self, seat: Seat, event: Arrived, text: str, code: str, now: float) -> Step:
         refused = Addressed(seat, messages.Refused(self.room, text, event.sent.original or None))
-        # A peer that sends a move without a request gets no further messages.
-        events = (refused, *self._farewell(seat, text, kick=True))
+        reason = self.season.dialect.process_violation(self._called(seat), text)
+        fault = Fault(seat, Cause.RULE_VIOLATION, reason)
+        farewell = self._farewell(seat, text)
+        # In 2020, a peer that sends a move without a request gets no further messages.
+        before, after = (farewell, ()) if self.season.dialect.kicks else ((), farewell)
+        events = (refused, *before)
         if not self.match.is_started:
-            step = self._empty(seat, Absence(Fault(seat, Cause.RULE_VIOLATION, text), Termination.FORFEIT), now)
+            step = self._empty(seat, Absence(fault, Termination.FORFEIT), now)
             step.events = (*events, *step.events)
             code, reason = "not-started", "a move before the game began: the second player has not come yet"
         else:
-            code = "out-of-turn" if text == NOT_YOUR_TURN else "not-requested"
-            step = self._violated(seat, text, code, now, [*events])
-            why = "the other side is to move" if text == NOT_YOUR_TURN else "the game is paused"
+            step = self._violated(fault, text, code, now, [*events])
+            step.events += after
+            why = "the other side is to move" if code == "out-of-turn" else "the game is paused"
             reason = f"a move that was not asked for: {why}"
         step.refused = ((seat, Refusal(code, reason, "one move after each MoveRequest", event.message.text)),)
         return step
 
-    def _violated(self, seat: Seat, text: str, code: str, now: float, events: list[Addressed]) -> Step:
-        finding = self.match.finding(code, seat, text)
-        step = self.lose(seat, Termination.FORFEIT, now, {"code": code, "text": text})
-        step = self._finish(step, Fault(seat, Cause.RULE_VIOLATION, text), events)
+    def _violated(self, fault: Fault, text: str, code: str, now: float, events: list[Addressed]) -> Step:
+        finding = self.match.finding(code, fault.seat, text)
+        step = self.lose(fault.seat, Termination.FORFEIT, now, {"code": code, "text": text})
+        step = self._finish(step, fault, events)
         step.findings = (finding,)
         return step
 
@@ -386,13 +413,9 @@ class SeasonTable(MatchTable):
         return step
 
     def _too_late(self, seat: Seat, over: Overstepped, now: float, arrived: float, text: bytes) -> Step:
-        soft = over is Overstepped.SOFT
-        seconds = self.limits.soft if soft else self.limits.hard
-        fault = Fault(
-            seat,
-            Cause.SOFT_TIMEOUT if soft else Cause.HARD_TIMEOUT,
-            TIMEOUT_TEXT.format(seconds=f"{seconds:g}"),
-        )
+        is_soft = over is Overstepped.SOFT
+        reason = self.season.dialect.late(self._called(seat), self.limits.soft, self.limits.hard, is_soft=is_soft)
+        fault = Fault(seat, Cause.SOFT_TIMEOUT if is_soft else Cause.HARD_TIMEOUT, reason)
         evidence = self._clock.evidence(now, arrived)
         step = self._finish(self.lose(seat, Termination.TIME, now, {"limit": str(over), **evidence}), fault, [])
         step.refused = ((seat, self._late(over, evidence["taken"] - evidence["gap"], text)),)
@@ -445,11 +468,14 @@ class SeasonTable(MatchTable):
             return Step()
         if self.match.is_started:
             step = self.lose(seat, why, now, {"text": text} if text else None)
-            step = self._finish(step, Fault(seat, Cause.LEFT, LEFT_TEXT), [])
+            step = self._finish(step, self._gone(seat, why), [])
         else:
-            step = self._empty(seat, Absence(Fault(seat, Cause.LEFT, LEFT_TEXT), why), now)
+            step = self._empty(seat, Absence(self._gone(seat, why), why), now)
         step.refused = () if refusal is None else ((seat, refusal),)
         return step
+
+    def _gone(self, seat: Seat, why: Termination) -> Fault:
+        return Fault(seat, Cause.LEFT, self.season.dialect.left(self._called(seat), why))
 
     def _empty(self, seat: Seat, absence: Absence, now: float) -> Step:
         if not self.is_prepared:
@@ -458,7 +484,9 @@ class SeasonTable(MatchTable):
         return Step()
 
     def tick(self, now: float) -> Step:
-        """Judge the hard limit."""
+        """Ask for a move that is to be asked for by now; judge the hard limit."""
+        if self._ask_at is not None and not self._is_over:
+            return Step(tuple(self._ask())) if now >= self._ask_at else Step(wake_at=self._ask_at)
         if self._is_over or not self.is_requested or self._clock.due is None or not self._is_timed:
             return Step()
         over = self._clock.silent(now)
@@ -489,25 +517,31 @@ class SeasonTable(MatchTable):
 
     def pause(self, _now: float) -> Step:
         """Request no further moves. An open request can still be answered."""
+        told = () if self.is_paused else self._paused(now_paused=True)
         self.is_paused = True
-        return Step()
+        return Step(told)
 
-    def resume(self, _now: float) -> Step:
+    def resume(self, now: float) -> Step:
         """Continue: send the state to all, and the request to the mover."""
         if not self.is_paused:
             return Step()
         self.is_paused = False
-        return Step(tuple(self._ask())) if self.is_running else Step()
+        told = self._paused(now_paused=False)
+        return self._said(Step(), now, [*told], asks=True) if self.is_running else Step(told)
+
+    def _paused(self, *, now_paused: bool) -> tuple[Addressed, ...]:
+        if not self.season.dialect.observers_first:
+            return ()
+        return (Addressed(OBSERVERS, messages.Paused(self.room, now_paused)),)
 
     def step(self, now: float, *, forced: bool = False) -> Step:
         """Request one move of a paused game. `forced`: start the game even if players are missing."""
         if self.is_running:
-            return Step(tuple(self._ask())) if self.is_paused else Step()
+            return self._said(Step(), now, [], asks=True) if self.is_paused else Step()
         if self._is_over or not forced or not self._taken:
             return Step()
-        events = (
-            [Addressed(seat, messages.Joined(self.room)) for seat in sorted(self._taken)] if self.is_prepared else []
-        )
+        waits = self.is_prepared and not self.season.dialect.joins_at_once
+        events = [Addressed(seat, messages.Joined(self.room)) for seat in sorted(self._taken)] if waits else []
         self._taken.update(SEATS)
         return self._start(now, events, asks=True)
 

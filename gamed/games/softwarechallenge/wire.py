@@ -18,12 +18,14 @@ from gamed.core.errors import LocalProtocolError, RemoteProtocolError
 from gamed.core.events import Event, Unread
 from gamed.core.refusals import Refusal
 from gamed.games.softwarechallenge import messages
+from gamed.games.softwarechallenge.dialect import REQUEST_2020
 from gamed.wire.xmlstream import Element, XmlStream
 
 CLOSE_CONNECTION: Final = "sc.protocol.responses.CloseConnection"
 """The element with which either side ends the conversation."""
-MOVE_REQUEST: Final = "sc.framework.plugins.protocol.MoveRequest"
-"""The class of the data that asks for a move."""
+
+CLOSE: Final = "close"
+"""Its name since 2021."""
 
 _SERVER_MESSAGES: Final = frozenset(
     ["joined", "joinedGameRoom", "observed", "prepared", "left", "paused", "memento", "error", "string", "null"]
@@ -118,17 +120,23 @@ def _is_true(found: Mapping[str, str], name: str) -> bool:
 
 
 def _slot(element: Element) -> messages.Slot:
-    found = texts(element, frozenset({"displayName", "canTimeout", "shouldBePaused"}))
-    return messages.Slot(found.get("displayName"), _is_true(found, "canTimeout"), _is_true(found, "shouldBePaused"))
+    found = texts(element, frozenset({"displayName", "canTimeout", "shouldBePaused", "reserved"}))
+    return messages.Slot(
+        found.get("displayName"),
+        _is_true(found, "canTimeout"),
+        _is_true(found, "shouldBePaused"),
+        found.get("reserved", "true").lower() == "true",
+    )
 
 
 def _prepare(element: Element) -> messages.Request:
-    found = texts(element, frozenset({"gameType"}), "slot")
+    found = texts(element, frozenset({"gameType", "pause"}), "slot")
     return messages.Prepare(
         found.get("gameType", ""),
         tuple(_slot(slot) for slot in element.iterfind("slot")),
         found.get("from"),
         found.get("turn"),
+        _is_true(found, "pause"),
     )
 
 
@@ -157,6 +165,7 @@ def _plain(names: str, make: Callable[[Mapping[str, str]], messages.Request]) ->
 _READERS: Final[Mapping[str, Callable[[Element], messages.Request]]] = {
     "join": _plain("gameType", lambda found: messages.Join(found.get("gameType"))),
     "joinPrepared": _plain("reservationCode", lambda found: messages.JoinPrepared(found.get("reservationCode", ""))),
+    "joinRoom": _plain("roomId", lambda found: messages.JoinRoom(found.get("roomId", ""))),
     "authenticate": _plain("password", lambda found: messages.Authenticate(found.get("password", ""))),
     "prepare": _prepare,
     "observe": _plain("roomId", lambda found: messages.Observe(found.get("roomId", ""))),
@@ -174,11 +183,12 @@ _READERS: Final[Mapping[str, Callable[[Element], messages.Request]]] = {
     "scoreForPlayer": _plain("displayName", lambda found: messages.ScoreForPlayer(found.get("displayName", ""))),
     "room": _room,
     CLOSE_CONNECTION: _leaving,
+    CLOSE: _leaving,
 }
 
 
 MESSAGE_CLASSES: Final = (
-    frozenset(_READERS) | _SERVER_MESSAGES | _REPLIES | {"welcomeMessage", "result", MOVE_REQUEST}
+    frozenset(_READERS) | _SERVER_MESSAGES | _REPLIES | {"welcomeMessage", "result", REQUEST_2020}
 ) - {"string"}
 """The classes of the lobby's messages. As `data` of a room they are not moves. A string cannot be read there at all."""
 
@@ -253,6 +263,38 @@ def _prepared(event: messages.Prepared) -> str:
     return f"<prepared roomId={quoted(event.room)}>{codes}\n  </prepared>"
 
 
+def originally(said: str) -> str:
+    """Return the `originalRequest` element for a request as it was received, indented by 4.
+
+    It is empty if the request cannot be read: of an ill-formed or very long one only the beginning is kept.
+    """
+    stream = XmlStream()
+    try:
+        stream.receive_data(f"<protocol>{said}".encode())
+        element = stream.take()
+    except RemoteProtocolError:
+        element = None
+    return "<originalRequest/>" if element is None else "\n".join(_laid_out(element, "originalRequest", 4)).lstrip()
+
+
+def _laid_out(element: Element, name: str, indent: int) -> Iterator[str]:
+    pad, kind = " " * indent, f' class="{element.tag}"' if name != element.tag else ""
+    tag = f"{pad}<{name}{kind}" + "".join(f" {key}={quoted(value)}" for key, value in element.attrib.items())
+    text = escaped((element.text or "").strip())
+    if not len(element):
+        yield f"{tag}>{text}</{name}>" if text else f"{tag}/>"
+        return
+    yield f"{tag}>"
+    for child in element:
+        yield from _laid_out(child, child.tag, indent + 2)
+    yield f"{pad}</{name}>"
+
+
+def _joined_game_room(event: messages.JoinedGameRoom) -> str:
+    found = f"existing={truth(value=event.existing)}" if event.players is None else f'playerCount="{event.players}"'
+    return f"<joinedGameRoom roomId={quoted(event.room)} {found}/>"
+
+
 def _refused(event: messages.Refused) -> str:
     kind = f'class="error" message={quoted(event.message)}'
     return _in_room(event.room, f"<data {kind}/>" if event.original is None else _data(kind, event.original))
@@ -260,9 +302,7 @@ def _refused(event: messages.Refused) -> str:
 
 _LAYOUTS: Final[Mapping[type[Event], Callable[[Any], str]]] = {
     messages.Joined: lambda event: f"<joined roomId={quoted(event.room)}/>",
-    messages.JoinedGameRoom: lambda event: (
-        f"<joinedGameRoom roomId={quoted(event.room)} existing={truth(value=event.existing)}/>"
-    ),
+    messages.JoinedGameRoom: _joined_game_room,
     messages.Prepared: _prepared,
     messages.Observed: lambda event: f"<observed roomId={quoted(event.room)}/>",
     messages.Welcome: lambda event: _in_room(event.room, f'<data class="welcomeMessage" color={quoted(event.color)}/>'),
@@ -270,7 +310,11 @@ _LAYOUTS: Final[Mapping[type[Event], Callable[[Any], str]]] = {
     messages.Memento: lambda event: (
         f'<room roomId={quoted(event.room)}>\n    <data class="memento">\n      {event.state}\n    </data>\n  </room>'
     ),
-    messages.MoveRequest: lambda event: _in_room(event.room, f'<data class="{MOVE_REQUEST}"/>'),
+    messages.MoveRequest: lambda event: _in_room(event.room, f'<data class="{event.kind}"/>'),
+    messages.Paused: lambda event: _in_room(event.room, f'<data class="paused" paused={truth(value=event.paused)}/>'),
+    messages.ErrorPacket: lambda event: (
+        f"<errorpacket message={quoted(event.message)}>\n    {event.original}\n  </errorpacket>"
+    ),
     messages.Result: lambda event: _in_room(event.room, _data('class="result"', event.body)),
     messages.Refused: _refused,
     messages.Left: lambda event: f"<left roomId={quoted(event.room)}/>",

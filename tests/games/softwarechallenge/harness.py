@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from importlib import import_module
 from random import Random
 from typing import Any
 
@@ -29,6 +28,7 @@ from gamed.net.session import Session
 from gamed.net.stall_clock import StallClock
 from gamed.records.index import validate
 from gamed.records.record import Record, document
+from gamed.registry import GameType
 from gamed.store.memory import MemoryJournal, MemoryStore
 from tests.games.softwarechallenge.labels import labels
 
@@ -173,17 +173,25 @@ ROW = tuple(
 """Moves of a legal game: the pieces stand in one row, RED's to the left and BLUE's to the right."""
 
 
+def described(kind: str) -> GameType:
+    """Return the game type of a season, which the season need not have yet."""
+    if kind == game_type.kind:
+        return game_type
+    return evolve(game_type, kind=kind, publisher=f"gamed-{kind}", version="1.0", replays=())
+
+
 @define(eq=False)
 class SeasonHarness:
     """A lobby with its listener, a journal and a store in memory.
 
     `cells`: what chance obstructs, by the number of the room; `passes`: of the reactor, where they are noted; `others`:
-    the packages of further seasons besides Hive.
+    the packages of further seasons besides Hive; `usual`: the one for clients that name none.
     """
 
     settings: Settings = field(factory=lambda: Settings(password=PASSWORD))
     cells: Callable[[int], Cells] = field(default=lambda _room: CORNERS)
     others: tuple[str, ...] = ()
+    usual: str = HIVE_PACKAGE
     clock: Clock = field(factory=Clock)
     passes: StallClock | None = None
     journal: MemoryJournal = field(factory=MemoryJournal)
@@ -195,10 +203,10 @@ class SeasonHarness:
     _ports: int = 40_000
 
     def __attrs_post_init__(self) -> None:
-        hosted = hosted_of((HIVE_PACKAGE, *self.others))
+        packages = tuple(dict.fromkeys((self.usual, HIVE_PACKAGE, *self.others)))
+        hosted = hosted_of(packages)
         hosted = evolve(hosted, tables={**hosted.tables, game_type.kind: self._table})
-        others = [import_module(package).game_type for package in self.others]
-        types = {made.kind: evolve(made, hosted=lambda: hosted) for made in (game_type, *others)}
+        types = {kind: evolve(described(kind), hosted=lambda: hosted) for kind in hosted.tables}
         self.lobby = Lobby(
             types,
             dict.fromkeys(types, self.settings),

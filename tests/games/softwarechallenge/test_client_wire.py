@@ -12,6 +12,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamed.core.errors import LocalProtocolError, RemoteProtocolError
 from gamed.core.events import Event, Started
 from gamed.games.softwarechallenge.client_wire import ClientConnection
+from gamed.games.softwarechallenge.dialect import IN_2020, SINCE_2021
 from gamed.games.softwarechallenge.messages import (
     Authenticate,
     Cancel,
@@ -72,7 +73,7 @@ SERVER_EVENTS: st.SearchStrategy[Event] = st.one_of(
     st.builds(Prepared, TEXTS, st.lists(TEXTS.map(lambda text: text.replace("\r", ""))).map(tuple)),
     st.builds(Observed, TEXTS),
     st.builds(Welcome, TEXTS, TEXTS),
-    st.builds(MoveRequest, TEXTS),
+    st.builds(MoveRequest, TEXTS, st.sampled_from((IN_2020.move_request, SINCE_2021.move_request))),
     st.builds(Refused, TEXTS, TEXTS, st.none()),
     st.builds(Left, TEXTS),
     st.builds(Testing, st.booleans()),

@@ -19,8 +19,7 @@ from gamed.net.game_listeners import GameListener, GameListeners
 from gamed.net.limits import ConnectionLimits
 from gamed.registry import game_type_of, game_types, games
 from gamed.store.memory import MemoryJournal, MemoryStore
-from tests.games.softwarechallenge.harness import HIVE_PACKAGE, SeasonHarness, slot
-from tests.games.softwarechallenge.small import game_type as small
+from tests.games.softwarechallenge.harness import HIVE_PACKAGE, SeasonHarness, described, slot
 
 SMALL_PACKAGE = "tests.games.softwarechallenge.small"
 SMALL = "swc_2099_small"
@@ -107,7 +106,7 @@ class SeasonsTests(SynchronousTestCase):
 class ListenerTests(SynchronousTestCase):
     def test_one_listener_serves_both(self) -> None:
         made = hosted((HIVE_PACKAGE, SMALL_PACKAGE))
-        types = [evolve(one, hosted=lambda: made) for one in (hive, small)]
+        types = [evolve(one, hosted=lambda: made) for one in (hive, described("small"))]
         settings = Settings()
         by_kind = {one.kind: one for one in types}
         lobby = Lobby(

@@ -11,6 +11,7 @@ from gamed.core.game import CHANCE, Outcome, Termination
 from gamed.core.history import DRAWN, ENDED, JOINED, LEFT, MOVE, STARTED, Entry
 from gamed.core.match import Match
 from gamed.core.table import OBSERVERS, Step
+from gamed.games.softwarechallenge.dialect import IN_2020, REQUEST_2020
 from gamed.games.softwarechallenge.messages import (
     Closing,
     Joined,
@@ -27,8 +28,6 @@ from gamed.games.softwarechallenge.season import Sent
 from gamed.games.softwarechallenge.seasons.hive.moves import SetMove, SkipMove
 from gamed.games.softwarechallenge.seasons.hive.wire import SEASON
 from gamed.games.softwarechallenge.table import (
-    NOT_REQUESTED,
-    NOT_YOUR_TURN,
     OPEN,
     Arrived,
     Limits,
@@ -100,7 +99,7 @@ class JoinTests(TableTestCase):
         self.assertEqual(told(step), [(1, "Joined"), (0, "Welcome"), (1, "Welcome"), *states, (0, "MoveRequest")])
         self.assertEqual(step.events[0].event, Joined("r"))
         self.assertEqual([mail.event for mail in step.events[1:3]], [Welcome("r", "red"), Welcome("r", "blue")])
-        self.assertEqual(step.events[-1].event, MoveRequest("r"))
+        self.assertEqual(step.events[-1].event, MoveRequest("r", REQUEST_2020))
         self.assertEqual(kinds(step), [JOINED, JOINED, STARTED, DRAWN])
         # The wire's stand-in is no name.
         self.assertEqual([entry.data.get("name") for entry in step.journal[:2]], ["", ""])
@@ -218,7 +217,7 @@ class MoveTests(TableTestCase):
     def test_who_is_not_to_move_hears_nothing_after_its_goodbye(self) -> None:
         step = self.table.receive(1, sent(ANT), 0.5)
         self.assertEqual([mail.event for mail in step.events if mail.seat == 1][:2], [
-            Refused("r", NOT_YOUR_TURN, "<originalRequest/>"), Closing(kick=True),
+            Refused("r", IN_2020.out_of_turn(("", ""), 0, ""), "<originalRequest/>"), Closing(kick=True),
         ])  # fmt: skip
         self.assertEqual(step.findings[0].code, "out-of-turn")
         self.assertEqual(step.outcome, Outcome(Termination.FORFEIT, 0))
@@ -232,7 +231,7 @@ class MoveTests(TableTestCase):
         self.table.pause(0.1)
         self.table.receive(0, sent(BEE), 0.5)
         step = self.table.receive(1, sent(ANT), 0.6)
-        self.assertEqual(step.events[0].event, Refused("r", NOT_REQUESTED, "<originalRequest/>"))
+        self.assertEqual(step.events[0].event, Refused("r", IN_2020.unrequested(("", ""), 0), "<originalRequest/>"))
         self.assertEqual(step.findings[0].code, "not-requested")
 
     def test_what_is_no_move_of_the_game_at_all(self) -> None:

@@ -16,6 +16,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamed.core.errors import LocalProtocolError, RemoteProtocolError
 from gamed.core.events import Event, Started
 from gamed.games.softwarechallenge.client_wire import ClientConnection
+from gamed.games.softwarechallenge.dialect import REQUEST_2020
 from gamed.games.softwarechallenge.messages import (
     KICKED,
     Authenticate,
@@ -54,7 +55,7 @@ from gamed.wire.xmlstream import XmlStream
 from tests.games.softwarechallenge.recorded import Recording, recordings
 
 MALFORMED = ("44 conn2", "44 conn5", "44 conn9")
-UNKNOWN = ("46 conn1", "46 conn2", "46 conn14", "46 conn16", "46 conn18")
+UNKNOWN = ("46 conn1", "46 conn14", "46 conn16", "46 conn18")
 SERVER_ONLY = ("46 conn4", "46 conn5", "46 conn6", "46 conn9", "46 conn10", "46 conn11", "46 conn12", "46 conn13")
 REFUSED = {
     **dict.fromkeys(MALFORMED, "malformed-xml"),
@@ -64,7 +65,10 @@ REFUSED = {
     "70 conn9": "missing-class",
     "88 conn1": "doctype",
 }
-"""The recorded connections that end with what is wrong in itself, whatever the season and the state of the room."""
+"""The recorded connections that end with what is wrong in itself, whatever the season and the state of the room.
+
+46 conn2 says <close/>, which the server of 2020 does not know; it ends the connection there and here.
+"""
 
 
 @cache
@@ -136,7 +140,7 @@ class RecordedClientTests(SynchronousTestCase):
         self.assertEqual(counts["RoomMessage"], 168)
         self.assertEqual(counts["Join"], 121)
         self.assertEqual(counts["Prepare"], 31)
-        self.assertEqual(counts["Leaving"], 37)
+        self.assertEqual(counts["Leaving"], 38)
         # Text between messages, and two joins that are roots of their documents.
         self.assertEqual(counts["Unread"], 3)
         # Documents without a message.
@@ -305,7 +309,6 @@ class RefusalTests(SynchronousTestCase):
     def test_each_code(self) -> None:
         for message, code in (
             ("<foo/>", "unknown-element"),
-            ("<close/>", "unknown-element"),
             ("<JOIN/>", "unknown-element"),
             ("<java.util.Date>1</java.util.Date>", "unknown-element"),
             ("<slot/>", "unknown-element"),
@@ -536,7 +539,7 @@ class ServerMessageTests(SynchronousTestCase):
         connection: Connection = SoftwareChallengeConnection()
         self.assertEqual(connection.close(), b"<protocol/>")
         connection = SoftwareChallengeConnection()
-        connection.send(MoveRequest("r"))
+        connection.send(MoveRequest("r", REQUEST_2020))
         self.assertEqual(connection.close(), b"\n</protocol>")
 
     def test_nothing_is_said_after_the_end(self) -> None:

@@ -13,12 +13,13 @@ from typing import Final
 
 from gamed.core.errors import RemoteProtocolError
 from gamed.core.game import Outcome, Seat, Termination
-from gamed.games.softwarechallenge.season import Cause, Fault, Fragment, Result, Sent
+from gamed.games.softwarechallenge.dialect import SINCE_2021
+from gamed.games.softwarechallenge.season import Fault, Fragment, Result, Season, Sent
 from gamed.games.softwarechallenge.seasons.blokus import moves
 from gamed.games.softwarechallenge.seasons.blokus.board import ROW, SIZE, Fields
 from gamed.games.softwarechallenge.seasons.blokus.moves import COLORS
 from gamed.games.softwarechallenge.seasons.blokus.position import State, shapes
-from gamed.games.softwarechallenge.seasons.blokus.rules import Blokus
+from gamed.games.softwarechallenge.seasons.blokus.rules import UNNAMED, Blokus
 from gamed.games.softwarechallenge.seasons.blokus.shapes import ROTATIONS, SHAPES
 from gamed.games.softwarechallenge.wire import number, quoted, texts, truth, unknown_element
 from gamed.wire.xmlstream import Element
@@ -26,8 +27,7 @@ from gamed.wire.xmlstream import Element
 KIND: Final = "blokus"
 GAME_TYPES: Final = ("swc_2027_blokus",)
 FRAGMENTS: Final = (Fragment("Siegpunkte", "SUM"), Fragment("Punkte", "AVERAGE"))
-TEAMS: Final = ("ONE", "TWO")
-"""The official names of the seats."""
+TEAMS: Final = SINCE_2021.teams
 
 _SET, _SKIP = "sc.plugin2027.SetMove", "sc.plugin2027.SkipMove"
 _WHOLE_ROW: Final = (1 << SIZE) - 1
@@ -234,22 +234,18 @@ def _entry(name: str, seat: Seat, parts: Sequence[str]) -> str:
 def _winner(winner: Seat | None, names: Sequence[str], fault: Fault | None) -> str:
     team = "" if winner is None else f'team="{TEAMS[winner]}" '
     if fault is not None:
-        reason = _FAULTS[fault.cause].format(name=called(names, fault.seat), reason=fault.reason)
+        reason = fault.reason
     elif winner is None:
         reason = _TIE
     else:
-        reason = f"{called(names, winner)} hat am meisten Punkte erzielt."
+        reason = f"{SINCE_2021.called(names[winner], winner)} hat am meisten Punkte erzielt."
     return f"{team}regular={truth(value=fault is None)} reason={quoted(reason)}"
 
 
-_FAULTS: Final = {
-    Cause.LEFT: "{name} hat das Spiel verlassen: {reason}",
-    Cause.RULE_VIOLATION: "Regelverletzung von {name}: {reason}",
-    Cause.SOFT_TIMEOUT: "{name} hat fuer die Antwort auf die Zugaufforderung laenger als {reason} Sekunden gebraucht.",
-    Cause.HARD_TIMEOUT: "{name} hat innerhalb von {reason} Sekunden nach Aufforderung keinen Zug gesendet.",
-}
+def named(move: moves.Move, code: str) -> str:
+    """Return what the text of a refusal says about a move; "" if the official server does not name it there."""
+    return "" if code in UNNAMED else moves.described(move)
 
 
-def called(names: Sequence[str], seat: Seat) -> str:
-    """Return what the official texts call a player: its name, or its team if it has none."""
-    return names[seat] if names[seat].strip() else TEAMS[seat]
+SEASON: Final = Season(KIND, GAME_TYPES, _RULES, FRAGMENTS, read, echo, memento, result, named, SINCE_2021)
+"""Blokus, for the lobby."""

@@ -19,6 +19,7 @@ from gamed.core.errors import IllegalMove, RemoteProtocolError
 from gamed.core.game import CHANCE, Outcome, Seat, Termination
 from gamed.core.history import DRAWN, JOINED, LEFT, MOVE, STARTED, Entry, History, Value, ended
 from gamed.games.softwarechallenge.client_wire import read as read_message
+from gamed.games.softwarechallenge.dialect import IN_2020
 from gamed.games.softwarechallenge.follower import MESSAGE_BYTES, names_of
 from gamed.games.softwarechallenge.messages import UNKNOWN, Memento, ServerMessage
 from gamed.games.softwarechallenge.messages import Result as ResultMessage
@@ -28,7 +29,6 @@ from gamed.games.softwarechallenge.seasons.hive.moves import COLORS, Obstructed,
 from gamed.games.softwarechallenge.seasons.hive.position import State
 from gamed.games.softwarechallenge.seasons.hive.rules import OBSTRUCTED, Hive
 from gamed.games.softwarechallenge.seasons.hive.wire import GAME_TYPES, KIND, echo, memento, read, result
-from gamed.games.softwarechallenge.table import LEFT_TEXT, TIMEOUT_TEXT
 from gamed.games.softwarechallenge.wire import SoftwareChallengeConnection, escaped
 from gamed.wire.xmlstream import XmlStream
 
@@ -134,11 +134,11 @@ def _fault(entry: Entry) -> Fault:
     if why == Termination.FORFEIT:
         return Fault(entry.seat, Cause.RULE_VIOLATION, str(entry.data.get("text", "")))
     if why != Termination.TIME:
-        return Fault(entry.seat, Cause.LEFT, LEFT_TEXT)
+        return Fault(entry.seat, Cause.LEFT, IN_2020.left("", Termination.LEFT))
     limit = str(entry.data.get("limit", "soft"))
     seconds = int(entry.data.get(limit, LIMITS[f"{limit}_milliseconds"])) / 1000
     cause = Cause.SOFT_TIMEOUT if limit == "soft" else Cause.HARD_TIMEOUT
-    return Fault(entry.seat, cause, TIMEOUT_TEXT.format(seconds=f"{seconds:g}"))
+    return Fault(entry.seat, cause, IN_2020.late("", seconds, seconds, is_soft=True))
 
 
 # Reading

@@ -360,5 +360,10 @@ def _score(cause: Cause, reason: str, parts: Sequence[str]) -> str:
     return f'      <score cause="{cause}" reason={quoted(reason)}>\n{inner}      </score>\n'
 
 
-SEASON: Final = Season(KIND, GAME_TYPES, _RULES, FRAGMENTS, read, echo, memento, result, moves.described)
+def named(move: moves.Move | moves.DragNowhere, _code: str) -> str:
+    """Return what the text of a refusal says about a move."""
+    return moves.described(move)
+
+
+SEASON: Final = Season(KIND, GAME_TYPES, _RULES, FRAGMENTS, read, echo, memento, result, named)
 """Hive, for the lobby."""

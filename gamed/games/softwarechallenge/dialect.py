@@ -1,0 +1,147 @@
+"""What the lobby's messages say, where that differs between the seasons: that of 2020, and that of 2027.
+
+Source: docs/reference/software-challenge.md#what-the-server-says, docs/reference/blokus.md#messages.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from gamed.core.game import Seat, Termination
+from gamed.games.softwarechallenge.messages import COLORS, UNKNOWN, Slot
+
+REQUEST_2020: Final = "sc.framework.plugins.protocol.MoveRequest"
+
+
+class Dialect:
+    """The words of the season 2020."""
+
+    teams: tuple[str, str] = COLORS
+    """What the welcome message calls the seats. Records have it in upper case."""
+
+    nameless: str = UNKNOWN
+    """The name of a player whose slot has none."""
+
+    move_request: str = REQUEST_2020
+    """The class of the data that asks for a move."""
+
+    request_delay: float = 0.0
+    """How many seconds after the state a move is requested."""
+
+    kicks: bool = True
+    """Whether the server sends CloseConnection before the end of a document that it ends."""
+
+    joins_at_once: bool = False
+    """Whether a player of a prepared room is sent `joined` before the room is full."""
+
+    observers_first: bool = False
+    """Whether observers are sent the states of a paused game, and that it was paused or resumed."""
+
+    has_error_packets: bool = False
+    """Whether requests that are refused are answered with an error packet."""
+
+    def is_reserved(self, _slot: Slot) -> bool:
+        """Whether a prepared slot gets a reservation code."""
+        return True
+
+    def called(self, name: str, _seat: Seat) -> str:
+        """Return what texts call a player."""
+        return name
+
+    def illegal(self, name: str, text: str, move: str) -> tuple[str, str, str]:
+        """Return what the player, observers and the result say of an illegal move.
+
+        `move`: what the season adds on the move, or "".
+        """
+        reason = f"{text}{move}"
+        return f"Ungueltiger Zug von '{name}'.\n{reason}", reason, reason
+
+    def out_of_turn(self, _names: tuple[str, str], _seat: Seat, _move: str) -> str:
+        """Return what the player is told of a move while the other side is to move."""
+        return "It's not your turn yet."
+
+    def unrequested(self, _names: tuple[str, str], _seat: Seat) -> str:
+        """Return what the player is told of a move that was not requested."""
+        return "We didn't request a data from you yet."
+
+    def rule_violation(self, _name: str, reason: str) -> str:
+        """Return the result's reason for an illegal move."""
+        return reason
+
+    def process_violation(self, _name: str, reason: str) -> str:
+        """Return the result's reason for a move at the wrong time."""
+        return reason
+
+    def left(self, _name: str, _why: Termination) -> str:
+        """Return the result's reason for a player that has left."""
+        return "Der Spieler hat das Spiel verlassen"
+
+    def late(self, _name: str, soft: float, hard: float, *, is_soft: bool) -> str:
+        """Return the result's reason for a move that came too late, or not at all."""
+        seconds = soft if is_soft else hard
+        return f"Der Spieler hat innerhalb von {seconds:g} Sekunden nach Aufforderung keinen Zug gesendet"
+
+
+_CAUSES: Final = {
+    Termination.RESIGNED: "RECEIVED_DISCONNECT",
+    Termination.LEFT: "LOST_CONNECTION",
+    Termination.REMOVED: "PROTOCOL_ERROR",
+}
+
+
+class Dialect2027(Dialect):
+    """The words of the seasons since 2021, as the official server 27.0.4 has them."""
+
+    teams = ("ONE", "TWO")
+    nameless = ""
+    move_request = "moveRequest"
+    # socha looks at its buffer only after new bytes or 100 ms: a request that comes with the state waits so long.
+    request_delay = 0.001
+    kicks = False
+    joins_at_once = True
+    observers_first = True
+    has_error_packets = True
+
+    def is_reserved(self, slot: Slot) -> bool:
+        """Whether a prepared slot gets a reservation code."""
+        return slot.reserved
+
+    def called(self, name: str, seat: Seat) -> str:
+        """Return what texts call a player: its team, if it has no name."""
+        return name if name.strip() else self.teams[seat]
+
+    def illegal(self, name: str, text: str, move: str) -> tuple[str, str, str]:
+        """Return what the player, observers and the result say of an illegal move."""
+        said = f"Ungueltiger Zug von '{name}'.\nInvalidMoveException(mistake={text}, move={move or 'null'})"
+        return said, said, f"{text} bei '{move}'" if move else text
+
+    def out_of_turn(self, names: tuple[str, str], seat: Seat, move: str) -> str:
+        """Return what the player is told of a move while the other side is to move."""
+        expected, got = (f"{self.teams[one]}({names[one]})" for one in (1 - seat, seat))
+        return f"It's not your turn yet; expected: {expected}, got {got} (msg was {move})."
+
+    def unrequested(self, names: tuple[str, str], seat: Seat) -> str:
+        """Return what the player is told of a move that was not requested."""
+        return f"Move from {self.teams[seat]}({names[seat]}) has not been requested."
+
+    def rule_violation(self, name: str, reason: str) -> str:
+        """Return the result's reason for an illegal move."""
+        return f"Regelverletzung von {name}: {reason}"
+
+    def process_violation(self, name: str, reason: str) -> str:
+        """Return the result's reason for a move at the wrong time."""
+        return f"Missachtung des Spielablaufs von {name}: {reason}"
+
+    def left(self, name: str, why: Termination) -> str:
+        """Return the result's reason for a player that has left."""
+        return f"{name} hat das Spiel verlassen: {_CAUSES.get(why, 'NOT_CONNECTED')}"
+
+    def late(self, name: str, soft: float, _hard: float, *, is_soft: bool) -> str:
+        """Return the result's reason for a move that came too late, or not at all. Both name the soft limit."""
+        if is_soft:
+            return f"{name} hat fuer die Antwort auf die Zugaufforderung laenger als {soft:g} Sekunden gebraucht."
+        return f"{name} hat innerhalb von {soft:g} Sekunden nach Aufforderung keinen Zug gesendet."
+
+
+SINCE_2021: Final = Dialect2027()
+IN_2020: Final = Dialect()
