@@ -14,7 +14,7 @@ from attrs import define, field
 from gamed.core.errors import RemoteProtocolError
 from gamed.core.game import Seat
 from gamed.games.softwarechallenge.follower import Follower
-from gamed.games.softwarechallenge.messages import COLORS, Left, MoveRequest, Refused
+from gamed.games.softwarechallenge.messages import Left, MoveRequest, Refused
 from gamed.wire.xmlstream import Element
 
 
@@ -39,11 +39,6 @@ class Player(Follower):
 
     moves: int = 0
     """How many moves it has made."""
-
-    @property
-    def side(self) -> str:
-        """The player's colour; nothing until the game begins."""
-        return "" if self.seat is None else COLORS[self.seat]
 
     def receive_data(self, data: bytes) -> bytes:
         """Take bytes from the server and return the answer.

@@ -16,8 +16,8 @@ from attrs import define, field
 from gamed.core.errors import LocalProtocolError, RemoteProtocolError
 from gamed.core.events import Event
 from gamed.games.softwarechallenge import messages
-from gamed.games.softwarechallenge.dialect import REQUEST_2020, SINCE_2021
-from gamed.games.softwarechallenge.wire import CLOSE_CONNECTION, Outgoing, line, quoted, truth
+from gamed.games.softwarechallenge.dialect import IN_2020, REQUEST_2020, SINCE_2021, Dialect
+from gamed.games.softwarechallenge.wire import CLOSE_CONNECTION, Outgoing, line, number, quoted, truth
 from gamed.wire.xmlstream import Element, XmlStream
 
 # Reading
@@ -62,6 +62,10 @@ def _room(element: Element) -> Event:
     )
 
 
+def _count(text: str | None) -> int | None:
+    return None if text is None else number(text)
+
+
 def _prepared(element: Element) -> Event:
     codes = tuple(code.text or "" for code in element.iterfind("reservation"))
     return messages.Prepared(_needed(element, "roomId"), codes)
@@ -70,13 +74,14 @@ def _prepared(element: Element) -> Event:
 _READERS: Final[Mapping[str, Callable[[Element], Event]]] = {
     "joined": lambda element: messages.Joined(_needed(element, "roomId")),
     "joinedGameRoom": lambda element: messages.JoinedGameRoom(
-        _needed(element, "roomId"), _needed(element, "existing") == "true"
+        _needed(element, "roomId"), element.get("existing") == "true", _count(element.get("playerCount"))
     ),
     "prepared": _prepared,
     "observed": lambda element: messages.Observed(_needed(element, "roomId")),
     "room": _room,
     "left": lambda element: messages.Left(_needed(element, "roomId")),
     "testing": lambda element: messages.Testing(_needed(element, "testMode") == "true"),
+    "errorpacket": lambda element: messages.ErrorPacket(_needed(element, "message"), ""),
     "playerScore": lambda element: messages.PlayerScore("", _first(element, "score")),
     CLOSE_CONNECTION: lambda _element: messages.Closing(kick=True),
 }
@@ -142,6 +147,9 @@ class ClientConnection:
     _stream: XmlStream = field(factory=XmlStream)
     """What the server sends; it has the limits on messages."""
 
+    dialect: Dialect = IN_2020
+    """The dialect of the season; it is known when the game begins."""
+
     _outgoing: Outgoing = field(factory=Outgoing, init=False)
     _has_closed: bool = field(default=False, init=False)
 
@@ -168,7 +176,7 @@ class ClientConnection:
     def send(self, event: Event) -> bytes:
         """Return the bytes of an event for the server; none after `Leaving`."""
         if isinstance(event, messages.Leaving):
-            return self._outgoing.say(line(f"<{CLOSE_CONNECTION}/>")) + self._outgoing.end()
+            return self._outgoing.say(line(f"<{self.dialect.farewell}/>")) + self._outgoing.end()
         layout = _LAYOUTS.get(type(event))
         if layout is None:
             raise LocalProtocolError(f"a client of the Software-Challenge cannot say {event!r}")

@@ -28,6 +28,9 @@ class Dialect:
     request_delay: float = 0.0
     """How many seconds after the state a move is requested."""
 
+    farewell: str = "sc.protocol.responses.CloseConnection"
+    """The element with which a client leaves."""
+
     kicks: bool = True
     """Whether the server sends CloseConnection before the end of a document that it ends."""
 
@@ -97,6 +100,7 @@ class Dialect2027(Dialect):
     move_request = "moveRequest"
     # socha looks at its buffer only after new bytes or 100 ms: a request that comes with the state waits so long.
     request_delay = 0.001
+    farewell = "close"
     kicks = False
     joins_at_once = True
     observers_first = True
@@ -145,3 +149,4 @@ class Dialect2027(Dialect):
 
 SINCE_2021: Final = Dialect2027()
 IN_2020: Final = Dialect()
+DIALECTS: Final = (IN_2020, SINCE_2021)

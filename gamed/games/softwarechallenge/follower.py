@@ -16,6 +16,7 @@ from gamed.core.events import Event
 from gamed.core.game import Seat
 from gamed.games.softwarechallenge import messages
 from gamed.games.softwarechallenge.client_wire import ClientConnection
+from gamed.games.softwarechallenge.dialect import DIALECTS
 from gamed.wire.xmlstream import Element, XmlStream
 
 MESSAGE_BYTES: Final = 1_048_576
@@ -41,6 +42,9 @@ class Follower:
 
     seat: Seat | None = None
     """0 is red; None until the game begins."""
+
+    side: str = ""
+    """What the server calls the seat."""
 
     state: Element | None = None
     """The latest state."""
@@ -95,6 +99,8 @@ class Follower:
                 self.room = room
             case messages.Closing():
                 raise self._closed()
+            case messages.ErrorPacket(message=message):
+                raise RemoteProtocolError(f"the server refused a request: {message[:200]}", code="refused")
             case messages.Unknown(what=what):
                 if what not in self.discarded and len(self.discarded) < MOST_UNKNOWN:
                     self.discarded.append(what)
@@ -116,7 +122,8 @@ class Follower:
     def _take(self, event: Any) -> None:
         match event:
             case messages.Welcome(color=color):
-                self.seat = seat_of(color)
+                self.side, self.seat = color, seat_of(color)
+                self._connection.dialect = next(one for one in DIALECTS if color in one.teams)
             case messages.Memento(element=state):
                 self.state = state
             case messages.MoveRequest():
@@ -130,7 +137,10 @@ class Follower:
         winner = None if result is None else result.find("winner")
         self.result, self.is_asked = result, False
         if winner is not None:
-            self.won = seat_of(winner.get("color", "").lower()) == self.seat
+            team = winner.get("team")
+            # Since 2021, a draw has a winner without a team: it has the reason.
+            if team is not None or winner.get("color") is not None:
+                self.won = seat_of(team or winner.get("color", "").lower()) == self.seat
 
 
 def names_of(state: Element) -> list[str]:
@@ -139,8 +149,9 @@ def names_of(state: Element) -> list[str]:
     return ["" if side is None else side.get("displayName", "") for side in sides]
 
 
-def seat_of(color: str) -> Seat:
-    """Return the seat of a colour in lower case. Raises RemoteProtocolError(code="unknown-value")."""
-    if color not in messages.COLORS:
-        raise RemoteProtocolError(f"{color[:20]!r} is not a color", code="unknown-value")
-    return messages.COLORS.index(color)
+def seat_of(team: str) -> Seat:
+    """Return the seat that a welcome message names. Raises RemoteProtocolError(code="unknown-value")."""
+    for dialect in DIALECTS:
+        if team in dialect.teams:
+            return dialect.teams.index(team)
+    raise RemoteProtocolError(f"{team[:20]!r} is not a color", code="unknown-value")

@@ -18,14 +18,11 @@ from gamed.core.errors import LocalProtocolError, RemoteProtocolError
 from gamed.core.events import Event, Unread
 from gamed.core.refusals import Refusal
 from gamed.games.softwarechallenge import messages
-from gamed.games.softwarechallenge.dialect import REQUEST_2020
+from gamed.games.softwarechallenge.dialect import IN_2020, REQUEST_2020, SINCE_2021
 from gamed.wire.xmlstream import Element, XmlStream
 
-CLOSE_CONNECTION: Final = "sc.protocol.responses.CloseConnection"
-"""The element with which either side ends the conversation."""
-
-CLOSE: Final = "close"
-"""Its name since 2021."""
+CLOSE_CONNECTION: Final = IN_2020.farewell
+"""The element with which either side ends the conversation, in 2020."""
 
 _SERVER_MESSAGES: Final = frozenset(
     ["joined", "joinedGameRoom", "observed", "prepared", "left", "paused", "memento", "error", "string", "null"]
@@ -183,7 +180,7 @@ _READERS: Final[Mapping[str, Callable[[Element], messages.Request]]] = {
     "scoreForPlayer": _plain("displayName", lambda found: messages.ScoreForPlayer(found.get("displayName", ""))),
     "room": _room,
     CLOSE_CONNECTION: _leaving,
-    CLOSE: _leaving,
+    SINCE_2021.farewell: _leaving,
 }
 
 

@@ -93,13 +93,13 @@ class State:
     @cached_property
     def placements(self) -> tuple[Placement, ...]:
         """How the colour whose turn it is may place each of its pieces."""
-        return tuple(self._placements())
+        return tuple(self.placements_of(self.color))
 
-    def _placements(self) -> Iterator[Placement]:
-        color = self.color
+    def placements_of(self, color: Color) -> Iterator[Placement]:
+        """Yield how a colour may place each of its pieces, as if it were its turn."""
         own = self.covered[color]
         barred = self.occupied | beside(own)
-        if self.is_first:
+        if self.left[color] == ALL:
             aims, left = RIM & ~barred, 0 if self.start is None else 1 << self.start
         else:
             aims, left = at_corners(own) & ~barred, self.left[color]

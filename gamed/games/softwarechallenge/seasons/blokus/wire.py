@@ -29,7 +29,7 @@ GAME_TYPES: Final = ("swc_2027_blokus",)
 FRAGMENTS: Final = (Fragment("Siegpunkte", "SUM"), Fragment("Punkte", "AVERAGE"))
 TEAMS: Final = SINCE_2021.teams
 
-_SET, _SKIP = "sc.plugin2027.SetMove", "sc.plugin2027.SkipMove"
+SET_MOVE, SKIP_MOVE = "sc.plugin2027.SetMove", "sc.plugin2027.SkipMove"
 _WHOLE_ROW: Final = (1 << SIZE) - 1
 
 
@@ -108,13 +108,13 @@ def read(data: Element) -> Sent:
     `missing-part`.
     """
     kind = data.get("class", "")
-    if kind == _SET:
+    if kind == SET_MOVE:
         move: moves.Move = _piece(_only(data, "piece"))
-    elif kind == _SKIP:
+    elif kind == SKIP_MOVE:
         move = moves.SkipMove(_named(COLORS, _text(data, "color"), "color"))
     else:
         raise RemoteProtocolError(
-            f"there is no move of class {kind[:80]!r}", code="unknown-class", hint=f"{_SET} or {_SKIP}"
+            f"there is no move of class {kind[:80]!r}", code="unknown-class", hint=f"{SET_MOVE} or {SKIP_MOVE}"
         )
     return Sent(move, echo(move), _element("originalMessage", move, 6).lstrip())
 
@@ -183,10 +183,10 @@ def echo(move: moves.Move) -> str:
 def _element(name: str, move: moves.Move, indent: int) -> str:
     pad = " " * indent
     if isinstance(move, moves.SkipMove):
-        return f'{pad}<{name} class="{_SKIP}">\n{pad}  <color>{COLORS[move.color]}</color>\n{pad}</{name}>'
+        return f'{pad}<{name} class="{SKIP_MOVE}">\n{pad}  <color>{COLORS[move.color]}</color>\n{pad}</{name}>'
     looks = f'rotation="{ROTATIONS[move.rotation]}" isFlipped={truth(value=move.is_flipped)}'
     return (
-        f'{pad}<{name} class="{_SET}">\n'
+        f'{pad}<{name} class="{SET_MOVE}">\n'
         f'{pad}  <piece color="{COLORS[move.color]}" kind="{SHAPES[move.shape]}" {looks}>\n'
         f'{pad}    <position x="{move.x}" y="{move.y}"/>\n'
         f"{pad}  </piece>\n{pad}</{name}>"
