@@ -5,12 +5,20 @@ Source: docs/reference/software-challenge.md#what-the-server-says, docs/referenc
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping, Sequence
 from typing import Final
+from xml.etree.ElementTree import Element
 
+from gamed.core.errors import RemoteProtocolError
 from gamed.core.game import Seat, Termination
+from gamed.core.history import Value
 from gamed.games.softwarechallenge.messages import COLORS, UNKNOWN, Slot
 
 REQUEST_2020: Final = "sc.framework.plugins.protocol.MoveRequest"
+
+PROCESS: Final = frozenset({"out-of-turn", "not-requested"})
+"""The codes of findings that are about when a move was made, and not about the move."""
 
 
 class Dialect:
@@ -84,6 +92,28 @@ class Dialect:
         seconds = soft if is_soft else hard
         return f"Der Spieler hat innerhalb von {seconds:g} Sekunden nach Aufforderung keinen Zug gesendet"
 
+    def fault_in(self, result: Element) -> tuple[Seat, Mapping[str, Value]] | None:
+        """Return who has lost by a fault, and the data of its entry in a history; None: nobody."""
+        for seat, score in enumerate(result.findall("score")[:2]):
+            cause, reason = score.get("cause", ""), score.get("reason", "")
+            if cause in _FAULTS:
+                data = dict(_FAULTS[cause])
+                return seat, {**data, "text": reason} if data["why"] == Termination.FORFEIT else data
+        return None
+
+    def winner_in(self, result: Element) -> Seat | None:
+        """Return who has won; None: nobody. Raises RemoteProtocolError (`unknown-value`)."""
+        winner = result.find("winner")
+        color = None if winner is None else winner.get("color")
+        return None if color is None else seat_of(color.lower())
+
+
+_FAULTS: Final[Mapping[str, Mapping[str, Value]]] = {
+    "LEFT": {"why": str(Termination.LEFT)},
+    "RULE_VIOLATION": {"why": str(Termination.FORFEIT)},
+    "SOFT_TIMEOUT": {"why": str(Termination.TIME), "limit": "soft"},
+    "HARD_TIMEOUT": {"why": str(Termination.TIME), "limit": "hard"},
+}
 
 _CAUSES: Final = {
     Termination.RESIGNED: "RECEIVED_DISCONNECT",
@@ -145,6 +175,51 @@ class Dialect2027(Dialect):
         if is_soft:
             return f"{name} hat fuer die Antwort auf die Zugaufforderung laenger als {soft:g} Sekunden gebraucht."
         return f"{name} hat innerhalb von {soft:g} Sekunden nach Aufforderung keinen Zug gesendet."
+
+    def fault_in(self, result: Element) -> tuple[Seat, Mapping[str, Value]] | None:
+        """Return who has lost by a fault, and the data of its entry in a history; None: nobody."""
+        winner = result.find("winner")
+        if winner is None or winner.get("regular") != "false":
+            return None
+        for pattern, data in _REASONS:
+            if found := pattern.fullmatch(winner.get("reason", "")):
+                seat = 1 - seat_of(winner.get("team", ""))
+                left = (
+                    {"why": str(_WHYS.get(found["cause"], Termination.LEFT))} if "cause" in pattern.groupindex else {}
+                )
+                text = {"text": found["text"]} if "text" in pattern.groupindex else {}
+                return seat, {**data, **left, **text}
+        raise RemoteProtocolError("the result has an unknown reason", code="unknown-value")
+
+    def winner_in(self, result: Element) -> Seat | None:
+        """Return who has won; None: nobody. Raises RemoteProtocolError (`unknown-value`)."""
+        winner = result.find("winner")
+        team = None if winner is None else winner.get("team")
+        return None if team is None else seat_of(team)
+
+
+_WHYS: Final = {cause: why for why, cause in _CAUSES.items()}
+_REASONS: Final[Sequence[tuple[re.Pattern[str], Mapping[str, Value]]]] = (
+    (re.compile(r"Regelverletzung von .*?: (?P<text>.*)", re.DOTALL), {"why": str(Termination.FORFEIT)}),
+    (
+        re.compile(r"Missachtung des Spielablaufs von .*?: (?P<text>.*)", re.DOTALL),
+        {"why": str(Termination.FORFEIT), "code": "out-of-turn"},
+    ),
+    (re.compile(r".* hat das Spiel verlassen: (?P<cause>\w+)", re.DOTALL), {}),
+    (
+        re.compile(r".* laenger als [\d.]+ Sekunden gebraucht\.", re.DOTALL),
+        {"why": str(Termination.TIME), "limit": "soft"},
+    ),
+    (re.compile(r".* keinen Zug gesendet\.", re.DOTALL), {"why": str(Termination.TIME), "limit": "hard"}),
+)
+
+
+def seat_of(team: str) -> Seat:
+    """Return the seat that a message names. Raises RemoteProtocolError (`unknown-value`)."""
+    for dialect in DIALECTS:
+        if team in dialect.teams:
+            return dialect.teams.index(team)
+    raise RemoteProtocolError(f"{team[:20]!r} is not a color", code="unknown-value")
 
 
 SINCE_2021: Final = Dialect2027()

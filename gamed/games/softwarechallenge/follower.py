@@ -16,7 +16,7 @@ from gamed.core.events import Event
 from gamed.core.game import Seat
 from gamed.games.softwarechallenge import messages
 from gamed.games.softwarechallenge.client_wire import ClientConnection
-from gamed.games.softwarechallenge.dialect import DIALECTS
+from gamed.games.softwarechallenge.dialect import DIALECTS, seat_of
 from gamed.wire.xmlstream import Element, XmlStream
 
 MESSAGE_BYTES: Final = 1_048_576
@@ -134,24 +134,12 @@ class Follower:
                 self._learn(result)
 
     def _learn(self, result: Element | None) -> None:
-        winner = None if result is None else result.find("winner")
         self.result, self.is_asked = result, False
-        if winner is not None:
-            team = winner.get("team")
-            # Since 2021, a draw has a winner without a team: it has the reason.
-            if team is not None or winner.get("color") is not None:
-                self.won = seat_of(team or winner.get("color", "").lower()) == self.seat
+        winner = None if result is None else self._connection.dialect.winner_in(result)
+        self.won = None if winner is None else winner == self.seat
 
 
 def names_of(state: Element) -> list[str]:
     """Return the players' names in a `state` element, by seat; "" where there is none."""
     sides = [state.find(color) for color in messages.COLORS]
     return ["" if side is None else side.get("displayName", "") for side in sides]
-
-
-def seat_of(team: str) -> Seat:
-    """Return the seat that a welcome message names. Raises RemoteProtocolError(code="unknown-value")."""
-    for dialect in DIALECTS:
-        if team in dialect.teams:
-            return dialect.teams.index(team)
-    raise RemoteProtocolError(f"{team[:20]!r} is not a color", code="unknown-value")

@@ -13,8 +13,9 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamed.core.errors import RemoteProtocolError, RuleError
 from gamed.core.game import CHANCE, Outcome, Seat, Termination
 from gamed.core.history import DRAWN, JOINED, LEFT, MOVE, STARTED, Entry, History, Value, ended
+from gamed.games.softwarechallenge.replays import UNKNOWN_TIME
 from gamed.games.softwarechallenge.seasons.hive.moves import to_notation
-from gamed.games.softwarechallenge.seasons.hive.replays import UNKNOWN_TIME, read_replay, write
+from gamed.games.softwarechallenge.seasons.hive.replays import read_replay, write
 from gamed.games.softwarechallenge.seasons.hive.rules import Hive
 from gamed.games.softwarechallenge.seasons.hive.strategy import Uniform
 from gamed.records.importer import Imported, check
