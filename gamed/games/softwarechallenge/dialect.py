@@ -128,8 +128,9 @@ class Dialect2027(Dialect):
     teams = ("ONE", "TWO")
     nameless = ""
     move_request = "moveRequest"
-    # socha looks at its buffer only after new bytes or 100 ms: a request that comes with the state waits so long.
-    request_delay = 0.001
+    # socha reads again only after it has parsed a state, for 5 to 8 ms, and looks at what it has read only after new
+    # bytes or 100 ms. A request that it reads together with a state waits so long.
+    request_delay = 0.01
     farewell = "close"
     kicks = False
     joins_at_once = True

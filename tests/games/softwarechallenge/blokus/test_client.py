@@ -77,7 +77,7 @@ class GameTests(SynchronousTestCase):
                 news, read_so_far[number] = client.stream[read_so_far[number] :], len(client.stream)
                 if not one.is_done and news:
                     client.send(one.receive_data(news).decode())
-            harness.wait(0.002, 0.001)
+            harness.wait(0.01, 0.01)
             if all(one.is_done for one in players):
                 return
         raise AssertionError("the game has no end")
