@@ -64,27 +64,30 @@ class ReadTests(SynchronousTestCase):
         self.assertEqual(error.code, "out-of-step")
 
 
-class GameTests(SynchronousTestCase):
-    def play(self, *players: Player) -> None:
-        harness = SeasonHarness(usual=PACKAGE)
-        clients = [harness.connect() for _ in players]
-        read_so_far = [0 for _ in players]
-        for client, one in zip(clients, players, strict=True):
-            client._said = b""
-            client.send(one.begin().decode())
-        for _ in range(200):
-            for number, (client, one) in enumerate(zip(clients, players, strict=True)):
-                news, read_so_far[number] = client.stream[read_so_far[number] :], len(client.stream)
-                if not one.is_done and news:
-                    client.send(one.receive_data(news).decode())
-            harness.wait(0.01, 0.01)
-            if all(one.is_done for one in players):
-                return
-        raise AssertionError("the game has no end")
+def played(*players: Player) -> SeasonHarness:
+    """Let two players play a game through the lobby; return it when the game is recorded."""
+    harness = SeasonHarness(usual=PACKAGE)
+    clients = [harness.connect() for _ in players]
+    heard = [0 for _ in players]
+    for client, one in zip(clients, players, strict=True):
+        client._said = b""
+        client.send(one.begin().decode())
+    for _ in range(200):
+        for number, (client, one) in enumerate(zip(clients, players, strict=True)):
+            news, heard[number] = client.stream[heard[number] :], len(client.stream)
+            if not one.is_done and news:
+                client.send(one.receive_data(news).decode())
+        harness.wait(0.01, 0.01)
+        if all(one.is_done for one in players):
+            harness.wait(1)
+            return harness
+    raise AssertionError("the game has no end")
 
+
+class GameTests(SynchronousTestCase):
     def test_whole_games(self) -> None:
         one, two = player("greedy", Random(1)), player("random", Random(2))
-        self.play(one, two)
+        played(one, two)
         self.assertEqual((one.won, two.won, one.side, two.side), (True, False, "ONE", "TWO"))
         self.assertGreater(one.moves + two.moves, 40)
 

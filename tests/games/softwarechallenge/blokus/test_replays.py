@@ -15,7 +15,8 @@ from gamed.core.errors import RemoteProtocolError, RuleError
 from gamed.core.game import Outcome, Termination
 from gamed.core.history import DRAWN, JOINED, LEFT, MOVE, STARTED, Entry, History, Value, ended
 from gamed.games.softwarechallenge.replays import LIMITS, UNKNOWN_TIME
-from gamed.games.softwarechallenge.seasons.blokus.moves import to_notation
+from gamed.games.softwarechallenge.seasons.blokus.board import fields
+from gamed.games.softwarechallenge.seasons.blokus.moves import SetMove, SkipMove, to_notation
 from gamed.games.softwarechallenge.seasons.blokus.replays import file_name, read_replay, scores, write
 from gamed.games.softwarechallenge.seasons.blokus.rules import Blokus
 from gamed.games.softwarechallenge.seasons.blokus.shapes import SHAPES
@@ -36,10 +37,10 @@ def history(states: list[State], *end: Entry, names: tuple[str, str] = ("A&a", "
     assert states[0].start is not None
     entries = [*joined, Entry(0, STARTED), Entry(0, DRAWN, body=f"START {SHAPES[states[0].start]}".encode())]
     for before, after in pairwise(states):
-        covered = after.covered[before.color] & ~before.covered[before.color]
-        moves = {to_notation(move): move for move in BLOKUS.legal_moves(before, before.mover)} if covered else {}
-        made = [text for text, move in moves.items() if BLOKUS.apply(before, before.mover, move) == after]
-        text = made[0] if made else f"{'BYRG'[before.color]} SKIP"
+        covered = set(fields(after.covered[before.color] & ~before.covered[before.color]))
+        moves = BLOKUS.legal_moves(before, before.mover) if covered else []
+        made = [move for move in moves if isinstance(move, SetMove) and set(move.places()) == covered]
+        text = to_notation(made[0] if made else SkipMove(before.color))
         entries.append(Entry(0, MOVE, before.mover, text.encode()))
     return History(ROOM, "blokus", UNKNOWN_TIME, 0, LIMITS, [*entries, *end])
 
@@ -104,8 +105,10 @@ class OfficialTests(SynchronousTestCase):
 
 class ThereAndBackTests(SynchronousTestCase):
     @given(games(), st.integers(0, 1))
-    @settings(max_examples=15)
+    @settings(max_examples=6)
     def test_all_ends(self, states: list[State], seat: int) -> None:
+        # Most of the time goes into playing the moves again, for each end.
+        states = states if BLOKUS.outcome(states[-1]) else states[:12]
         outcome = BLOKUS.outcome(states[-1])
         ends: list[tuple[Entry, ...]] = [(ended(0, outcome),)] if outcome else [
             lost(seat, Termination.LEFT),
