@@ -387,7 +387,8 @@ class SeasonTable(MatchTable):
         events = (refused, *before)
         if not self.match.is_started:
             step = self._empty(seat, Absence(fault, Termination.FORFEIT), now)
-            step.events = (*events, *step.events)
+            left = () if step.closed or not after else (Addressed(seat, messages.Left(self.room)),)
+            step.events = (*events, *step.events, *left, *after)
             code, reason = "not-started", "a move before the game began: the second player has not come yet"
         else:
             step = self._violated(fault, text, code, now, [*events])

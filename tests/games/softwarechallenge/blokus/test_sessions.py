@@ -139,6 +139,16 @@ class LobbyTests(SynchronousTestCase):
             self.assertIn(b"hat das Spiel verlassen", two.stream)
             self.harness.wait(1)
 
+    def test_a_move_before_the_game_begins(self) -> None:
+        admin = self.harness.admin()
+        _, codes = admin.prepare(game_type="swc_2027_blokus")
+        early = self.harness.connect()
+        early.take(codes[0])
+        early.move('<data class="sc.plugin2027.SkipMove"><color>BLUE</color></data>')
+        self.assertTrue(early.is_closed)
+        self.assertTrue(early.stream.endswith(f'<left roomId="{early.room}"/>\n</protocol>'.encode()))
+        self.assertEqual(early.stream.count(b"<left"), 1)
+
     def test_before_every_other_close_comes_an_error_packet_with_its_end_tag(self) -> None:
         for said in (
             '<joinPrepared reservationCode="x"/>',
