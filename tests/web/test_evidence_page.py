@@ -38,6 +38,20 @@ class EvidencePageTest(ShellTestCase):
         ]
         self.api["GET /records/0a1b2c3d/evidence"] = {"bots": [BOT]}
 
+    def test_a_limit_that_is_far_above_the_times_is_only_named(self) -> None:
+        self.api["GET /records/0a1b2c3d"]["options"] = {"move_milliseconds": 4 * 440}
+        self.visit(ADDRESS, ".graph")
+        self.assertEqual(self.page.locator(".graph .limit").count(), 0)
+        self.see("limit 1.8 s")
+
+    def test_moves_with_a_note_are_ticks_on_the_slider(self) -> None:
+        finding = {"move": 3, "seat": 0, "code": "bad", "text": "Not so."}
+        self.api["GET /records/0a1b2c3d"]["findings"] = [finding]
+        self.visit(ADDRESS, ".graph")
+        ticks = self.page.locator("datalist option").evaluate_all("all => all.map((one) => one.value)")
+        self.assertIn("3", ticks)
+        self.assertEqual(self.page.evaluate("document.querySelector('.steering input[type=range]').list.id"), "ticks")
+
     def test_without_a_key_nothing_is_asked_for(self) -> None:
         self.visit(ADDRESS, ".graph")
         self.assertEqual(self.page.locator(".graph .limit").count(), 1)

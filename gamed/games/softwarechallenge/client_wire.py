@@ -16,7 +16,7 @@ from attrs import define, field
 from gamed.core.errors import LocalProtocolError, RemoteProtocolError
 from gamed.core.events import Event
 from gamed.games.softwarechallenge import messages
-from gamed.games.softwarechallenge.dialect import IN_2020, REQUEST_2020, SINCE_2021, Dialect
+from gamed.games.softwarechallenge.dialect import DIALECTS, IN_2020, Dialect
 from gamed.games.softwarechallenge.wire import CLOSE_CONNECTION, Outgoing, line, number, quoted, truth
 from gamed.wire.xmlstream import Element, XmlStream
 
@@ -44,8 +44,10 @@ def _refused(room: str, data: Element) -> Event:
 _DATA: Final[Mapping[str, Callable[[str, Element], Event]]] = {
     "welcomeMessage": lambda room, data: messages.Welcome(room, _needed(data, "color")),
     "memento": lambda room, data: messages.Memento(room, "", _first(data, "state")),
-    REQUEST_2020: lambda room, _data: messages.MoveRequest(room, REQUEST_2020),
-    SINCE_2021.move_request: lambda room, _data: messages.MoveRequest(room, SINCE_2021.move_request),
+    **{
+        dialect.move_request: lambda room, data: messages.MoveRequest(room, data.get("class", ""))
+        for dialect in DIALECTS
+    },
     "result": lambda room, data: messages.Result(room, "", data),
     "error": _refused,
 }

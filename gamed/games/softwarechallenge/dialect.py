@@ -15,8 +15,6 @@ from gamed.core.game import Seat, Termination
 from gamed.core.history import Value
 from gamed.games.softwarechallenge.messages import COLORS, UNKNOWN, Slot
 
-REQUEST_2020: Final = "sc.framework.plugins.protocol.MoveRequest"
-
 PROCESS: Final = frozenset({"out-of-turn", "not-requested"})
 """The codes of findings that are about when a move was made, and not about the move."""
 
@@ -30,7 +28,7 @@ class Dialect:
     nameless: str = UNKNOWN
     """The name of a player whose slot has none."""
 
-    move_request: str = REQUEST_2020
+    move_request: str = "sc.framework.plugins.protocol.MoveRequest"
     """The class of the data that asks for a move."""
 
     request_delay: float = 0.0
@@ -45,7 +43,7 @@ class Dialect:
     joins_at_once: bool = False
     """Whether a player of a prepared room is sent `joined` before the room is full."""
 
-    observers_first: bool = False
+    shows_pauses: bool = False
     """Whether observers are sent the states of a paused game, and that it was paused or resumed."""
 
     has_error_packets: bool = False
@@ -134,7 +132,7 @@ class Dialect2027(Dialect):
     farewell = "close"
     kicks = False
     joins_at_once = True
-    observers_first = True
+    shows_pauses = True
     has_error_packets = True
 
     def is_reserved(self, slot: Slot) -> bool:
@@ -185,11 +183,10 @@ class Dialect2027(Dialect):
         for pattern, data in _REASONS:
             if found := pattern.fullmatch(winner.get("reason", "")):
                 seat = 1 - seat_of(winner.get("team", ""))
-                left = (
-                    {"why": str(_WHYS.get(found["cause"], Termination.LEFT))} if "cause" in pattern.groupindex else {}
-                )
-                text = {"text": found["text"]} if "text" in pattern.groupindex else {}
-                return seat, {**data, **left, **text}
+                named = found.groupdict()
+                if "cause" in named:
+                    named = {"why": str(_WHYS.get(named["cause"], Termination.LEFT))}
+                return seat, {**data, **named}
         raise RemoteProtocolError("the result has an unknown reason", code="unknown-value")
 
     def winner_in(self, result: Element) -> Seat | None:

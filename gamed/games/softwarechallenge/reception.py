@@ -393,7 +393,7 @@ class SoftwareChallengeReception:
 
     def _answer_wrong(self, peer: Peer, reason: str) -> None:
         del self._wrong[peer]
-        self.services.send(peer, say.Closing(kick=True))
+        self._send_away(peer, reason, "", kick=True)
         self._let_go(peer, Termination.REMOVED, reason)
 
     # Administrators

@@ -76,6 +76,20 @@ class Fragment:
     """SUM or AVERAGE."""
 
 
+def definition(fragments: Sequence[Fragment]) -> str:
+    """Return the `definition` element of results, at its final indentation."""
+    columns = "".join(
+        f"""\
+        <fragment name="{fragment.name}">
+          <aggregation>{fragment.aggregation}</aggregation>
+          <relevantForRanking>true</relevantForRanking>
+        </fragment>
+"""
+        for fragment in fragments
+    )
+    return f"<definition>\n{columns}      </definition>"
+
+
 @frozen
 class Season:
     """One game of the Software-Challenge."""
@@ -104,7 +118,7 @@ class Season:
     result: Callable[[Any, Sequence[str], Fault | None], Result]
     """Returns the result of a game that ended in a state, by the rules or by a fault, from the players' names."""
 
-    named: Callable[[Any, str], str]
+    move_text: Callable[[Any, str], str]
     """Returns what the text of a refusal says about a move, by the move and the refusal's code."""
 
     dialect: Dialect = IN_2020

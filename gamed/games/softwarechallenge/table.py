@@ -246,7 +246,7 @@ class SeasonTable(MatchTable):
         ]
         if self._absent:
             return self._start_absent(now, events, journal, asks=asks)
-        return self._said(Step(journal=tuple(journal)), now, events, asks=asks)
+        return self._with_state(Step(journal=tuple(journal)), now, events, asks=asks)
 
     def _start_absent(self, now: float, events: list[Addressed], journal: list[Entry], *, asks: bool) -> Step:
         seat, absence = next(iter(self._absent.items()))
@@ -256,7 +256,7 @@ class SeasonTable(MatchTable):
         step.journal = (*journal, *step.journal)
         return self._finish(step, absence.fault, events)
 
-    def _said(self, step: Step, now: float, events: list[Addressed], *, asks: bool) -> Step:
+    def _with_state(self, step: Step, now: float, events: list[Addressed], *, asks: bool) -> Step:
         """Complete a step with events and the state, and ask for a move, or have `tick` ask soon."""
         events += self._mementos(paused=not asks)
         # Do not repeat an open request. A client that answered twice would make a move out of turn.
@@ -275,7 +275,7 @@ class SeasonTable(MatchTable):
 
     def _mementos(self, *, paused: bool = False) -> list[Addressed]:
         memento = self._memento()
-        seats = (OBSERVERS,) if paused and self.season.dialect.observers_first else ALL
+        seats = (OBSERVERS,) if paused and self.season.dialect.shows_pauses else ALL
         return [Addressed(seat, memento) for seat in seats]
 
     def _memento(self) -> messages.Memento:
@@ -328,10 +328,10 @@ class SeasonTable(MatchTable):
         if step.outcome is not None:
             return self._finish(step, None, self._mementos())
         (self._mover,) = self.game.to_move(self.state)
-        if self.is_paused and not self.season.dialect.observers_first:
+        if self.is_paused and not self.season.dialect.shows_pauses:
             step.events = ()
             return step
-        return self._said(step, now, [], asks=not self.is_paused)
+        return self._with_state(step, now, [], asks=not self.is_paused)
 
     def _time_of_move(self, now: float, arrived: float) -> dict[str, Any]:
         """Return how long a move took. Add the gap (see `MoveClock.evidence`) if the move was in time because of it."""
@@ -346,7 +346,7 @@ class SeasonTable(MatchTable):
 
     def _illegal(self, seat: Seat, event: Arrived, text: str, code: str, now: float) -> Step:
         sent, expected, name = event.sent, self._example(seat), self.names[seat]
-        move = "" if sent.move is None else self.season.named(sent.move, code)
+        move = "" if sent.move is None else self.season.move_text(sent.move, code)
         said, observed, result = self.season.dialect.illegal(name, text, move)
         events = [
             Addressed(seat, messages.Refused(self.room, said, sent.original or None)),
@@ -373,7 +373,7 @@ class SeasonTable(MatchTable):
 
     def _out_of_turn(self, seat: Seat, event: Arrived, now: float) -> Step:
         sent = event.sent
-        move = "" if sent.move is None else self.season.named(sent.move, "out-of-turn")
+        move = "" if sent.move is None else self.season.move_text(sent.move, "out-of-turn")
         text = self.season.dialect.out_of_turn(self.names, seat, move)
         return self._violation(seat, event, text, "out-of-turn", now)
 
@@ -528,17 +528,17 @@ class SeasonTable(MatchTable):
             return Step()
         self.is_paused = False
         told = self._paused(now_paused=False)
-        return self._said(Step(), now, [*told], asks=True) if self.is_running else Step(told)
+        return self._with_state(Step(), now, [*told], asks=True) if self.is_running else Step(told)
 
     def _paused(self, *, now_paused: bool) -> tuple[Addressed, ...]:
-        if not self.season.dialect.observers_first:
+        if not self.season.dialect.shows_pauses:
             return ()
         return (Addressed(OBSERVERS, messages.Paused(self.room, now_paused)),)
 
     def step(self, now: float, *, forced: bool = False) -> Step:
         """Request one move of a paused game. `forced`: start the game even if players are missing."""
         if self.is_running:
-            return self._said(Step(), now, [], asks=True) if self.is_paused else Step()
+            return self._with_state(Step(), now, [], asks=True) if self.is_paused else Step()
         if self._is_over or not forced or not self._taken:
             return Step()
         waits = self.is_prepared and not self.season.dialect.joins_at_once

@@ -18,7 +18,7 @@ from gamed.core.errors import LocalProtocolError, RemoteProtocolError
 from gamed.core.events import Event, Unread
 from gamed.core.refusals import Refusal
 from gamed.games.softwarechallenge import messages
-from gamed.games.softwarechallenge.dialect import IN_2020, REQUEST_2020, SINCE_2021
+from gamed.games.softwarechallenge.dialect import IN_2020, SINCE_2021
 from gamed.wire.xmlstream import Element, XmlStream
 
 CLOSE_CONNECTION: Final = IN_2020.farewell
@@ -185,7 +185,7 @@ _READERS: Final[Mapping[str, Callable[[Element], messages.Request]]] = {
 
 
 MESSAGE_CLASSES: Final = (
-    frozenset(_READERS) | _SERVER_MESSAGES | _REPLIES | {"welcomeMessage", "result", REQUEST_2020}
+    frozenset(_READERS) | _SERVER_MESSAGES | _REPLIES | {"welcomeMessage", "result", IN_2020.move_request}
 ) - {"string"}
 """The classes of the lobby's messages. As `data` of a room they are not moves. A string cannot be read there at all."""
 

@@ -13,7 +13,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.core.passwords import FIRST_DELAY, LONGEST_DELAY
 from gamed.games.softwarechallenge import Settings, messages, reception, rooms, table, wire
-from gamed.games.softwarechallenge.dialect import REQUEST_2020
+from gamed.games.softwarechallenge.dialect import IN_2020
 from gamed.games.softwarechallenge.season import Cause
 from gamed.games.softwarechallenge.seasons.hive import checks
 from gamed.games.softwarechallenge.seasons.hive import wire as hive
@@ -123,7 +123,7 @@ class TableTests(SynchronousTestCase):
             messages.Observed: ("r",),
             messages.Welcome: ("r", "red"),
             messages.Memento: ("r", ""),
-            messages.MoveRequest: ("r", REQUEST_2020),
+            messages.MoveRequest: ("r", IN_2020.move_request),
             messages.Paused: ("r", True),
             messages.ErrorPacket: ("x", ""),
             messages.Result: ("r", ""),

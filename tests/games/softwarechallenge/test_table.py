@@ -11,7 +11,7 @@ from gamed.core.game import CHANCE, Outcome, Termination
 from gamed.core.history import DRAWN, ENDED, JOINED, LEFT, MOVE, STARTED, Entry
 from gamed.core.match import Match
 from gamed.core.table import OBSERVERS, Step
-from gamed.games.softwarechallenge.dialect import IN_2020, REQUEST_2020
+from gamed.games.softwarechallenge.dialect import IN_2020
 from gamed.games.softwarechallenge.messages import (
     Closing,
     Joined,
@@ -99,7 +99,7 @@ class JoinTests(TableTestCase):
         self.assertEqual(told(step), [(1, "Joined"), (0, "Welcome"), (1, "Welcome"), *states, (0, "MoveRequest")])
         self.assertEqual(step.events[0].event, Joined("r"))
         self.assertEqual([mail.event for mail in step.events[1:3]], [Welcome("r", "red"), Welcome("r", "blue")])
-        self.assertEqual(step.events[-1].event, MoveRequest("r", REQUEST_2020))
+        self.assertEqual(step.events[-1].event, MoveRequest("r", IN_2020.move_request))
         self.assertEqual(kinds(step), [JOINED, JOINED, STARTED, DRAWN])
         # The wire's stand-in is no name.
         self.assertEqual([entry.data.get("name") for entry in step.journal[:2]], ["", ""])

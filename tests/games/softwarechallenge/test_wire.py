@@ -16,7 +16,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamed.core.errors import LocalProtocolError, RemoteProtocolError
 from gamed.core.events import Event, Started
 from gamed.games.softwarechallenge.client_wire import ClientConnection
-from gamed.games.softwarechallenge.dialect import REQUEST_2020
+from gamed.games.softwarechallenge.dialect import IN_2020
 from gamed.games.softwarechallenge.messages import (
     KICKED,
     Authenticate,
@@ -539,7 +539,7 @@ class ServerMessageTests(SynchronousTestCase):
         connection: Connection = SoftwareChallengeConnection()
         self.assertEqual(connection.close(), b"<protocol/>")
         connection = SoftwareChallengeConnection()
-        connection.send(MoveRequest("r", REQUEST_2020))
+        connection.send(MoveRequest("r", IN_2020.move_request))
         self.assertEqual(connection.close(), b"\n</protocol>")
 
     def test_nothing_is_said_after_the_end(self) -> None:

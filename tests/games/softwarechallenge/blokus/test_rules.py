@@ -15,7 +15,7 @@ from gamed.core.game import CHANCE, Outcome, Termination
 from gamed.games.softwarechallenge.seasons.blokus.board import fields
 from gamed.games.softwarechallenge.seasons.blokus.moves import SetMove, SkipMove, StartPiece, parse
 from gamed.games.softwarechallenge.seasons.blokus.position import State
-from gamed.games.softwarechallenge.seasons.blokus.rules import Blokus, Reason, measures
+from gamed.games.softwarechallenge.seasons.blokus.rules import Blokus, leader, measures
 from gamed.games.softwarechallenge.seasons.blokus.shapes import ALL, PENTOMINOES, SHAPES, SPELLINGS
 from tests.games.softwarechallenge.blokus.slow import Slow
 
@@ -109,7 +109,7 @@ class TurnTests(SynchronousTestCase):
             state = BLOKUS.apply(state, state.mover, SkipMove(state.color))
         self.assertEqual((state.turn, state.round), (96, 25))
         self.assertEqual(BLOKUS.outcome(state), Outcome(Termination.DRAW))
-        self.assertEqual((BLOKUS.reason(state), BLOKUS.to_move(state)), (Reason.EQUAL, frozenset()))
+        self.assertEqual(BLOKUS.to_move(state), frozenset())
         self.assertEqual(measures(state), {"points": [10, 10]})
 
     def test_points(self) -> None:
@@ -141,6 +141,7 @@ class RandomTests(SynchronousTestCase):
             self.assertEqual(sum(row.count("B") for row in view["board"]), len(list(fields(state.covered[0]))))
             over = BLOKUS.outcome(state) is not None
             self.assertEqual(not BLOKUS.to_move(state), over)
+            self.assertEqual((view["over"], view["winner"] is None), (over, not over or leader(state) is None))
             self.assertEqual(bool(BLOKUS.legal_moves(state, state.mover)), not over)
 
     @given(games(), st.sampled_from(sorted(SPELLINGS)), st.integers(-3, 21), st.integers(-3, 21))

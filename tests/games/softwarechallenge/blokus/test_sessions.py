@@ -162,6 +162,15 @@ class LobbyTests(SynchronousTestCase):
             self.assertTrue(stranger.is_closed, said)
             self.assertTrue(stranger.stream.endswith(b"</errorpacket>\n</protocol>"), said)
 
+    def test_wrong_passwords(self) -> None:
+        for _ in range(3):
+            guesser = self.harness.connect()
+            guesser.authenticate("wrong")
+            self.harness.wait(60)
+            self.assertTrue(guesser.is_closed)
+            self.assertTrue(guesser.stream.endswith(b"</errorpacket>\n</protocol>"))
+            self.assertNotIn(b"CloseConnection", guesser.stream)
+
     def test_an_administrator_stays_after_an_error(self) -> None:
         admin = self.harness.admin()
         admin.send('<observe roomId="x"/>')

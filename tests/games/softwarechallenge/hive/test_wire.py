@@ -404,4 +404,4 @@ class SeasonTests(SynchronousTestCase):
     def test_its_names(self) -> None:
         self.assertEqual((SEASON.kind, SEASON.game_types[0]), ("hive", "swc_2020_hive"))
         self.assertEqual([column.name for column in SEASON.fragments], ["Gewinner", "∅ freie Felder"])
-        self.assertEqual(SEASON.named(SetMove("A", 0, 0, 1, -1), "swarm"), "; move was Set RED ANT to (0,1,-1)")
+        self.assertEqual(SEASON.move_text(SetMove("A", 0, 0, 1, -1), "swarm"), "; move was Set RED ANT to (0,1,-1)")

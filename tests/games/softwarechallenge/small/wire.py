@@ -68,10 +68,10 @@ def _result(_state: State, _names: Sequence[str], fault: Fault | None) -> Result
     return Result(f'<small fault="{fault is not None}"/>', (("2",), ("0",)))
 
 
-def _named(_move: int, _code: str) -> str:
+def _move_text(_move: int, _code: str) -> str:
     return ""
 
 
 SEASON: Final = Season(
-    "small", ("swc_2099_small",), Small(), (Fragment("Gewinner", "SUM"),), _read, _echo, _memento, _result, _named
+    "small", ("swc_2099_small",), Small(), (Fragment("Gewinner", "SUM"),), _read, _echo, _memento, _result, _move_text
 )

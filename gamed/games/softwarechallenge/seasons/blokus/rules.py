@@ -6,7 +6,6 @@ Source: docs/reference/blokus.md. Seat 0 plays BLUE and RED, seat 1 YELLOW and G
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from enum import StrEnum
 from random import Random
 from typing import Any, Final
 
@@ -44,15 +43,6 @@ UNNAMED: Final = frozenset({"wrong-shape", "duplicate-shape"})
 
 _ONLY = {seat: frozenset({seat}) for seat in (CHANCE, 0, 1)}
 _START: Final = State()
-
-
-class Reason(StrEnum):
-    """Why a game ended by the rules; it determines the text of the result."""
-
-    POINTS = "points"
-    """One side has more points."""
-    EQUAL = "equal"
-    """Both have the same."""
 
 
 class Blokus:
@@ -112,25 +102,19 @@ class Blokus:
         winner = leader(state)
         return Outcome(Termination.DRAW if winner is None else Termination.VICTORY, winner)
 
-    def reason(self, state: State) -> Reason | None:
-        """Return why the game has ended, or None while it goes on."""
-        if not is_over(state):
-            return None
-        return Reason.EQUAL if leader(state) is None else Reason.POINTS
-
     def view(self, state: State, _seat: Seat | None) -> Mapping[str, Any]:
         """Return the position as JSON values.
 
         `board`: the rows, with a letter of `LETTERS` for each field, or `EMPTY`; `left`: by colour, the indices of the
         shapes that it has not placed; `points`: by colour; `playing`: the colours that are still in the game; `start`:
-        the shape with which each begins. `color`: whose turn it is; `to_move`: the seats that may move. `reason`: a
-        `Reason`; `winner`: a seat; both are None while the game goes on.
+        the shape with which each begins. `color`: whose turn it is; `to_move`: the seats that may move. `over`: whether
+        the game has ended; `winner`: a seat, None while it goes on and for a draw.
         """
         rows = [[EMPTY] * SIZE for _ in range(SIZE)]
         for letter, covered in zip(LETTERS, state.covered, strict=True):
             for x, y in fields(covered):
                 rows[y][x] = letter
-        reason = self.reason(state)
+        over = is_over(state)
         return {
             "turn": state.turn,
             "round": state.round,
@@ -141,8 +125,8 @@ class Blokus:
             "left": [list(shapes(left)) for left in state.left],
             "points": [state.points(color) for color in range(len(COLORS))],
             "playing": list(state.playing),
-            "winner": leader(state) if reason else None,
-            "reason": reason and str(reason),
+            "over": over,
+            "winner": leader(state) if over else None,
         }
 
     def to_notation(self, move: moves.Action) -> str:

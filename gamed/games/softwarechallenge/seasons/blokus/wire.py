@@ -14,7 +14,7 @@ from typing import Final
 from gamed.core.errors import RemoteProtocolError
 from gamed.core.game import Outcome, Seat, Termination
 from gamed.games.softwarechallenge.dialect import SINCE_2021
-from gamed.games.softwarechallenge.season import Fault, Fragment, Result, Season, Sent
+from gamed.games.softwarechallenge.season import Fault, Fragment, Result, Season, Sent, definition
 from gamed.games.softwarechallenge.seasons.blokus import moves
 from gamed.games.softwarechallenge.seasons.blokus.board import ROW, SIZE, Fields
 from gamed.games.softwarechallenge.seasons.blokus.moves import COLORS
@@ -195,15 +195,7 @@ def _element(name: str, move: moves.Move, indent: int) -> str:
 
 # Results
 
-_DEFINITION: Final = "".join(
-    f"""\
-        <fragment name="{fragment.name}">
-          <aggregation>{fragment.aggregation}</aggregation>
-          <relevantForRanking>true</relevantForRanking>
-        </fragment>
-"""
-    for fragment in FRAGMENTS
-)
+_DEFINITION: Final = definition(FRAGMENTS)
 _TIE: Final = "Beide Spieler sind gleichauf"
 _RULES: Final = Blokus()
 
@@ -218,7 +210,7 @@ def result(state: State, names: Sequence[str], fault: Fault | None) -> Result:
     victory = [1, 1] if winner is None else [2 * (winner == seat) for seat in (0, 1)]
     points = [0 if fault is not None and seat == fault.seat else state.team_points(seat) for seat in (0, 1)]
     parts = tuple((str(victory[seat]), str(points[seat])) for seat in (0, 1))
-    body = f"<definition>\n{_DEFINITION}      </definition>\n      <scores>\n"
+    body = f"{_DEFINITION}\n      <scores>\n"
     body += "".join(_entry(names[seat], seat, parts[seat]) for seat in (0, 1))
     body += f"      </scores>\n      <winner {_winner(winner, names, fault)}/>"
     return Result(body, (parts[0], parts[1]))
@@ -242,10 +234,10 @@ def _winner(winner: Seat | None, names: Sequence[str], fault: Fault | None) -> s
     return f"{team}regular={truth(value=fault is None)} reason={quoted(reason)}"
 
 
-def named(move: moves.Move, code: str) -> str:
+def move_text(move: moves.Move, code: str) -> str:
     """Return what the text of a refusal says about a move; "" if the official server does not name it there."""
     return "" if code in UNNAMED else moves.described(move)
 
 
-SEASON: Final = Season(KIND, GAME_TYPES, _RULES, FRAGMENTS, read, echo, memento, result, named, SINCE_2021)
+SEASON: Final = Season(KIND, GAME_TYPES, _RULES, FRAGMENTS, read, echo, memento, result, move_text, SINCE_2021)
 """Blokus, for the lobby."""

@@ -14,7 +14,7 @@ from typing import Final, TypeAlias
 
 from gamed.core.errors import RemoteProtocolError
 from gamed.core.game import Outcome, Seat, Termination
-from gamed.games.softwarechallenge.season import Cause, Fault, Fragment, Result, Season, Sent
+from gamed.games.softwarechallenge.season import Cause, Fault, Fragment, Result, Season, Sent, definition
 from gamed.games.softwarechallenge.seasons.hive import moves
 from gamed.games.softwarechallenge.seasons.hive.board import BITS, CELLS, INDEX, RADIUS, Cells, gathered
 from gamed.games.softwarechallenge.seasons.hive.position import State
@@ -310,15 +310,7 @@ def echo(move: moves.Move) -> str:
 
 # Results
 
-_DEFINITION: Final = "".join(
-    f"""\
-        <fragment name="{fragment.name}">
-          <aggregation>{fragment.aggregation}</aggregation>
-          <relevantForRanking>true</relevantForRanking>
-        </fragment>
-"""
-    for fragment in FRAGMENTS
-)
+_DEFINITION: Final = definition(FRAGMENTS)
 
 
 def result(state: State, names: Sequence[str], fault: Fault | None) -> Result:
@@ -328,7 +320,7 @@ def result(state: State, names: Sequence[str], fault: Fault | None) -> Result:
     points = [1, 1] if winner is None else [2 * (winner == seat) for seat in (0, 1)]
     parts = tuple((str(points[seat]), str(state.free(seat))) for seat in (0, 1))
     scores = "".join(_score(*_cause(state, names, fault, seat), parts[seat]) for seat in (0, 1))
-    body = f"      <definition>\n{_DEFINITION}      </definition>\n{scores}"
+    body = f"{_DEFINITION}\n{scores}"
     if winner is not None:
         body += f'      <winner color="{moves.COLORS[winner]}" displayName={quoted(names[winner])}/>\n'
     return Result(body.strip(), (parts[0], parts[1]))
@@ -360,10 +352,10 @@ def _score(cause: Cause, reason: str, parts: Sequence[str]) -> str:
     return f'      <score cause="{cause}" reason={quoted(reason)}>\n{inner}      </score>\n'
 
 
-def named(move: moves.Move | moves.DragNowhere, _code: str) -> str:
+def move_text(move: moves.Move | moves.DragNowhere, _code: str) -> str:
     """Return what the text of a refusal says about a move."""
     return moves.described(move)
 
 
-SEASON: Final = Season(KIND, GAME_TYPES, _RULES, FRAGMENTS, read, echo, memento, result, named)
+SEASON: Final = Season(KIND, GAME_TYPES, _RULES, FRAGMENTS, read, echo, memento, result, move_text)
 """Hive, for the lobby."""
