@@ -82,6 +82,9 @@ class ReplayFormat:
     root: str
     """The name of the document's root element."""
 
+    mark: bytes
+    """A text that is in each document with a position, and in none of another game with the same root element."""
+
     write: Callable[[History], bytes]
     """Returns the document of a game."""
 
@@ -377,6 +380,11 @@ class GameMaker:
         module = namedAny(self.module)
         found: Sequence[GameType] = getattr(module, "game_types", ()) or (module.game_type,)
         return found
+
+    @property
+    def folder(self) -> Path:
+        """The folder of the module. In `static/` is what the boards of several games load together."""
+        return Path(namedAny(self.module).__file__).parent
 
 
 class IWrittenGameMaker(Interface):

@@ -5,7 +5,7 @@ They are in the shell, because the games are Twisted plugins. The core gets them
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from random import Random
@@ -55,11 +55,15 @@ def table_of(made: GameType, options: Options) -> Table:
 
 def readers() -> Mapping[str, Reader]:
     """Return the functions that make records of other programs' documents, by the root element."""
-    types = game_types().values()
-    return {replay.root: partial(_read, made, replay) for made in types for replay in made.replays}
+    found: dict[str, list[tuple[GameType, ReplayFormat]]] = {}
+    for made in game_types().values():
+        for replay in made.replays:
+            found.setdefault(replay.root, []).append((made, replay))
+    return {root: partial(_read, formats) for root, formats in found.items()}
 
 
-def _read(made: GameType, replay: ReplayFormat, document: bytes) -> Record:
+def _read(formats: Sequence[tuple[GameType, ReplayFormat]], document: bytes) -> Record:
+    made, replay = next((one for one in formats if one[1].mark in document), formats[0])
     try:
         history = replay.read(document)
     except RemoteProtocolError as error:

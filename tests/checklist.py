@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Iterator
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -57,19 +58,21 @@ class Checklist:
     # Written by people
 
     def _schema(self) -> Iterator[Missing]:
-        made = self.maker.load()
-        schema = f"{made.publisher}-{made.version}.xsd"
-        wanted = {"publisher": made.publisher, "version": made.version, "schema": schema, "kind": made.kind}
-        if not (self.root / "schemas" / schema).is_file():
-            yield Missing(f"schemas/{schema}", "describe the records of the game")
-        index = etree.fromstring(self._text("schemas/index.xml").encode())
-        if {**wanted, "playable": "true"} not in [dict(entry.attrib) for entry in index]:
-            line = " ".join(f'{name}="{value}"' for name, value in wanted.items())
-            yield Missing("schemas/index.xml", f'add <format {line} playable="true"/>')
+        for made in self.maker.load_all():
+            own = made.folder / "schemas"
+            folder = f"{own.relative_to(ROOT)}" if own.is_dir() else "schemas"
+            schema = f"{made.publisher}-{made.version}.xsd"
+            wanted = {"publisher": made.publisher, "version": made.version, "schema": schema, "kind": made.kind}
+            if not (self.root / folder / schema).is_file():
+                yield Missing(f"{folder}/{schema}", "describe the records of the game")
+            index = etree.fromstring(self._text(f"{folder}/index.xml").encode())
+            if {**wanted, "playable": "true"} not in [dict(entry.attrib) for entry in index]:
+                line = " ".join(f'{name}="{value}"' for name, value in wanted.items())
+                yield Missing(f"{folder}/index.xml", f'add <format {line} playable="true"/>')
 
     def _board(self) -> Iterator[Missing]:
-        made = self.maker.load()
-        for ending, what in (("js", "draw the board"), ("css", "style the board")):
+        wanted = (("js", "draw the board"), ("css", "style the board"))
+        for made, (ending, what) in product(self.maker.load_all(), wanted):
             path = f"{made.folder.relative_to(ROOT)}/static/board.{ending}"
             if made.person is not None and not (self.root / path).is_file():
                 yield Missing(path, f"{what} for the browser")

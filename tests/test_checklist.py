@@ -12,7 +12,12 @@ from tests.checklist import ROOT, Checklist
 
 CHECKED = (
     *("README.md", "schemas", "docs/reference", "docs/howto/install.md", "docs/howto/operate.md", "etc"),
-    *(str(made.folder.relative_to(ROOT) / "static") for made in game_types().values()),
+    *(
+        str((made.folder / name).relative_to(ROOT))
+        for made in game_types().values()
+        for name in ("static", "schemas")
+        if (made.folder / name).is_dir()
+    ),
 )
 
 
@@ -65,9 +70,12 @@ class ChecklistTests(SynchronousTestCase):
         folder = self.folder()
         for maker in games().values():
             self.assertEqual(list(Checklist(maker, folder).missing()), [])
-            made = maker.load()
-            schema = f"schemas/{made.publisher}-{made.version}.xsd"
-            boards = [f"{made.folder.relative_to(ROOT)}/static/board.{ending}" for ending in ("js", "css")]
-            for path in (schema, *boards):
+            schemas, boards = [], []
+            for made in maker.load_all():
+                own = made.folder.relative_to(ROOT)
+                place = f"{own}/schemas" if (ROOT / own / "schemas").is_dir() else "schemas"
+                schemas.append(f"{place}/{made.publisher}-{made.version}.xsd")
+                boards += [f"{own}/static/board.{ending}" for ending in ("js", "css")]
+            for path in (*schemas, *boards):
                 (folder / path).unlink()
-            self.assertEqual([one.path for one in Checklist(maker, folder).missing()], [schema, *boards])
+            self.assertEqual([one.path for one in Checklist(maker, folder).missing()], [*schemas, *boards])

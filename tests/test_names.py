@@ -11,7 +11,7 @@ from pathlib import Path
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.registry import games, written_games
+from gamed.registry import game_types, games, written_games
 
 ROOT = Path(__file__).resolve().parent.parent
 BINARY = {".pyc", ".png", ".svg"}
@@ -19,7 +19,7 @@ BINARY = {".pyc", ".png", ".svg"}
 
 def names() -> re.Pattern[str]:
     """Return what matches a game's name as a word. A written game's may be a word of English: it counts in context."""
-    hosted = {name for listener, maker in games().items() for name in (listener, maker.load().kind, maker.load().title)}
+    hosted = {*games(), *(name for made in game_types().values() for name in (made.kind, made.title))}
     plain = [re.escape(name) for name in sorted(filter(None, hosted))]
     plain += [re.escape(game.publisher) for game in written_games().values()]
     hyphened = ["software-challenge"]

@@ -68,14 +68,25 @@ def played(kind: str, config: Any, seed: int) -> tuple[Any, History, list[bytes]
         for make in cycle(game_type.players.values()):
             seats.append(Seat(make(random), harness.connect()))
             seats[-1].send(seats[-1].player.begin())
-            # Not `any`, which would stop at the first one.
-            while sum([seat.answers() for seat in seats]):
+            while answered(seats) or later(harness, seats):
                 pass
             (room,) = harness.lobby.rooms.values()
             if not room.table.free:
                 break
     harness.settle()
     return room.table, room.history, [seat.sent for seat in seats]
+
+
+def answered(seats: list[Seat]) -> bool:
+    """Let all players answer what they have received; return False if that is nothing."""
+    # Not `any`, which would stop at the first one.
+    return sum([seat.answers() for seat in seats]) > 0
+
+
+def later(harness: Harness, seats: list[Seat]) -> bool:
+    """Do the same with what servers send a moment later."""
+    harness.clock.advance(0.01)
+    return answered(seats)
 
 
 def replace_entries(history: History, entries: list[Entry]) -> History:

@@ -40,7 +40,7 @@ def complete_strategies(ctx: click.Context, _param: click.Parameter, incomplete:
 def complete_formats(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[str]:
     """Return the formats that a record can be exported in."""
     written = [name for game in written_games().values() for name in game.format_names]
-    replays = [replay.name for made in game_types().values() for replay in made.replays]
+    replays = dict.fromkeys(replay.name for made in game_types().values() for replay in made.replays)
     return _beginning([AS_IT_IS, *written, REPLAY, *replays], incomplete)
 
 

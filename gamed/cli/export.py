@@ -27,8 +27,10 @@ from gamed.registry import ReplayFormat, game_types, written_games
 from gamed.store.replays import thd_write_file
 
 _WRITTEN: Final = [f"{', '.join(game.format_names)}: for {game.title}" for game in written_games().values()]
+_OF: Final = [(replay.name, kind) for kind, made in game_types().items() for replay in made.replays]
 _REPLAYS: Final = [
-    f"{replay.name}: the replay file of {kind}" for kind, made in game_types().items() for replay in made.replays
+    f"{name}: the replay file of {' and '.join(kind for one, kind in _OF if one == name)}"
+    for name in dict.fromkeys(name for name, _ in _OF)
 ]
 FORMAT_HELP: Final = (
     "; ".join(

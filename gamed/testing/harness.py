@@ -72,13 +72,15 @@ class Harness:
 
     def __attrs_post_init__(self) -> None:
         types = game_types()
-        self.lobby = Lobby(types, {self.kind: self.settings}, self.journal, self.store, self.clock, self.clock.seconds)
+        # A listener may have several games, with one class of settings.
+        hosted = {kind: made for kind, made in types.items() if made.settings is types[self.kind].settings}
+        settings = dict.fromkeys(hosted, self.settings)
+        self.lobby = Lobby(types, settings, self.journal, self.store, self.clock, self.clock.seconds)
         limits = ConnectionLimits(self.kind, self.settings.connections, self.settings.connections_per_address)
         self.factory = SessionFactory(
             limits, self.clock, unsent_bytes=self.settings.unsent_bytes, refusals=self.lobby.refusals
         )
-        game_type = types[self.kind]
-        self.listener = GameListener((game_type,), self.settings, self.lobby, self.factory, self.factory)
+        self.listener = GameListener(tuple(hosted.values()), self.settings, self.lobby, self.factory, self.factory)
         self.listener.load()
         self.lobby.delivery.outage.on_hold.append(self.factory.hold)
         self.lobby.startService()  # type: ignore[no-untyped-call]

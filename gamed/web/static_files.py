@@ -20,7 +20,7 @@ from attrs import define, field
 from twisted.web.resource import Resource
 
 from gamed.records.index import schema_directory
-from gamed.registry import kinds
+from gamed.registry import games, kinds
 from gamed.web.compression import gzipped, takes_gzip
 
 FOLDER: Final = Path(__file__).parent / "static"
@@ -86,7 +86,8 @@ class Files:
     folder: Path = FOLDER
 
     games: Mapping[str, Path] = field(factory=dict)
-    """The folders of the games' files, by kind. A file of one is `games/KIND/…`."""
+    """The folders of the games' files, by kind, or by the listener's name for those of all its games. A file of one is
+    `games/KIND/…`."""
 
     _files: dict[str, File] = field(factory=dict)
     """By their names."""
@@ -152,7 +153,7 @@ class Files:
 
 def all_files() -> Files:
     """Return the files of the pages and of all games."""
-    return Files(games={kind: game.folder / "static" for kind, game in kinds().items()})
+    return Files(games={name: one.folder / "static" for name, one in {**games(), **kinds()}.items()})
 
 
 def all_schemas() -> Files:

@@ -74,7 +74,7 @@ class CompletionTests(ConsoleTestCase):
 
     def test_options_and_their_values(self) -> None:
         self.assertEqual(self.shell.completions("prepare hive --"), ["--from", "--json", "--paused", "--turn"])
-        self.assertEqual(self.shell.completions("records list --game b"), ["battleship"])
+        self.assertEqual(self.shell.completions("records list --game b"), ["battleship", "blokus"])
 
     def test_records_causes_and_courses(self) -> None:
         self.assertIn("victory", self.shell.completions("records --termination v"))

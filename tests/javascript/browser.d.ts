@@ -57,3 +57,9 @@ interface Board {
   isMoving?(): boolean;
   rest?(): Promise<void>;
 }
+
+/** What the games of one listener share. Their folders are below the listener's, so that no address leads to it. */
+declare module "*/lobby.js" {
+  export const words: Record<string, Record<string, string>>;
+  export const codes: Record<string, Record<string, unknown>>;
+}

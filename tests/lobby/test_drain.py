@@ -7,7 +7,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.core.errors import RoomError
 from gamed.games.battleship import Settings
-from gamed.registry import games
+from gamed.registry import game_types
 from gamed.testing.harness import Harness
 from tests.store.logs import sentences
 
@@ -63,8 +63,7 @@ class DrainTests(SynchronousTestCase):
         self.assertEqual((summary.termination, summary.winner), ("left", 0))
 
     def test_every_game_can_be_drained_before_its_match(self) -> None:
-        for maker in games().values():
-            game = maker.load()
+        for game in game_types().values():
             harness = Harness(game.kind, game.settings())
             room = harness.lobby.open(game.kind)
             empty: list[bool] = []

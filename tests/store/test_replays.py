@@ -53,7 +53,7 @@ class FolderTests(SynchronousTestCase):
     """The file of a record that is deleted, or that another one takes the place of."""
 
     def setUp(self) -> None:
-        replay = ReplayFormat("software-challenge", "protocol", write, lambda _: ENDED, file_name)
+        replay = ReplayFormat("software-challenge", "protocol", b"", write, lambda _: ENDED, file_name)
         self.folder = ReplayFolder(Path(self.mktemp()), replay)
         self.folder.directory.mkdir()
 
@@ -102,7 +102,10 @@ class FolderTests(SynchronousTestCase):
     def test_the_folders_of_a_configuration(self) -> None:
         config = structure({"softwarechallenge": {"replays": "kept"}}, Path("/srv"))
         found = replays.folders(config.listeners)
-        self.assertEqual({name: str(one.directory) for name, one in found.items()}, {"gamed-hive": "/srv/kept"})
+        self.assertEqual(
+            {name: str(one.directory) for name, one in found.items()},
+            dict.fromkeys(("gamed-hive", "gamed-blokus"), "/srv/kept"),
+        )
         self.assertEqual(replays.folders(structure({}, Path("/srv")).listeners), {})
 
 
@@ -123,7 +126,7 @@ class WriterTests(SynchronousTestCase):
             self.threads.append(current_thread().name)
             return b"replay" if write is None else write(ended)
 
-        replay = ReplayFormat("software-challenge", "protocol", written, lambda _: ENDED, file_name)
+        replay = ReplayFormat("software-challenge", "protocol", b"", written, lambda _: ENDED, file_name)
         writer = ReplayWriter(self.folder, replay, self.pump)
         writer.start()
         return writer

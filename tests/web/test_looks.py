@@ -543,7 +543,7 @@ class WordsTest(BrowserTestCase):
 
     def test_every_code_of_the_api_has_a_german_sentence(self) -> None:
         self.page.goto(ORIGIN + "/")
-        german = self.german(*FILES.games)
+        german = self.german(*kinds())
         source = "".join(file.read_text() for file in (ROOT / "gamed" / "web").glob("*.py"))
         codes = set(re.findall(r'Refusal\(\s*\d+,\s*"([a-z-]+)"', source)) | {"disk", "store", "no-record"}
         # A page never makes these requests; their English sentences are for whoever writes one by hand.
@@ -555,7 +555,7 @@ class WordsTest(BrowserTestCase):
     def test_whatever_the_server_says_by_a_code_has_a_german_sentence(self) -> None:
         """All codes that the sources raise, not those of requests alone: rules, persons, records, imports."""
         self.page.goto(ORIGIN + "/")
-        german = self.german(*FILES.games)
+        german = self.german(*kinds())
         known = {key.partition("-")[2] for key in german}
         folders = ("games", "records", "web", "lobby", "wire")
         files = [file for folder in folders for file in (ROOT / "gamed" / folder).rglob("*.py")]

@@ -6,10 +6,9 @@ import json
 import re
 from pathlib import Path
 
-from twisted.python.reflect import namedAny
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.registry import games
+from gamed.registry import game_types
 from gamed.web import answers, events, recordings, rooms, seats, site, topics, visitors
 
 ROOT = Path(__file__).parents[2]
@@ -49,11 +48,10 @@ class PageTests(SynchronousTestCase):
 
     def test_each_game_has_its_actions(self) -> None:
         """They are in the table of the browser's page, or on the game's own page."""
-        for maker in games().values():
-            kind, package = maker.load().kind, Path(namedAny(maker.module).__file__).parent
+        for kind, made in game_types().items():
             (row,) = re.findall(rf"^\| {kind} \| (.+) \|$", REFERENCE, re.MULTILINE)
             actions = re.findall(r'"do": "(\w+)"', row)
             self.assertTrue(actions, kind)
-            code = "".join(file.read_text() for file in package.rglob("*.py"))
+            code = "".join(file.read_text() for file in made.folder.rglob("*.py"))
             for action in actions:
                 self.assertIn(f'"{action}"', code)

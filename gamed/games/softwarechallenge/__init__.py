@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -22,10 +23,18 @@ def _not_sooner(settings: Settings, attribute: Attribute[Any], value: float) -> 
         raise ValueError(f"{attribute.name} must not be less than soft_seconds, {settings.soft_seconds:g}")
 
 
+def _known(_settings: Settings, attribute: Attribute[Any], value: int) -> None:
+    # Imported here, because the seasons import this module.
+    years = import_module(f"{__name__}.seasons").SEASONS
+    if value not in years:
+        raise ValueError(f"{attribute.name} must be one of {', '.join(map(str, years))}")
+
+
 @frozen
 class Settings(ListenerSettings):
     """The section [softwarechallenge] of the configuration. etc/gamed.toml explains each key."""
 
+    season: int = field(default=2027, validator=_known)
     password: str = field(default="", repr=False)
     replays: str = ""
     paused: bool = False
@@ -53,11 +62,11 @@ def _time(seconds: float) -> Options:
     return {"soft_milliseconds": soft, "hard_milliseconds": 5 * soft}
 
 
-def season_type(package: str, version: str, players: Sequence[str], most_moves: int) -> GameType:
+def season_type(package: str, version: str, players: Sequence[str], most_moves: int, mark: bytes) -> GameType:
     """Return the game type of a season, whose folder is a package with modules of certain names.
 
     `version`: of the records' format. `players`: the names of the bots' strategies. `most_moves`: of a match that
-    `gamed play` begins.
+    `gamed play` begins. `mark`: a text that only this season's replay files have.
     """
     kind = package.rpartition(".")[2]
     replays = (Named(f"{package}.replays.{name}") for name in ("write", "read_replay", "file_name"))
@@ -82,7 +91,7 @@ def season_type(package: str, version: str, players: Sequence[str], most_moves: 
                 metavar="CODE",
             )
         },
-        replays=(ReplayFormat("software-challenge", "protocol", *replays),),
+        replays=(ReplayFormat("software-challenge", "protocol", mark, *replays),),
         scores=Named(f"{package}.replays.scores"),
         measures=Named(f"{package}.rules.measures"),
     )

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Final
+from typing import Any, Final
 from xml.etree.ElementTree import Element
 
 from gamed.core.errors import RemoteProtocolError
@@ -105,6 +105,13 @@ class Dialect:
         color = None if winner is None else winner.get("color")
         return None if color is None else seat_of(color.lower())
 
+    def scores_in(self, result: Element) -> list[dict[str, Any]]:
+        """Return each side's score as JSON values: `cause`, `reason`, and `points` as the server wrote them."""
+        return [
+            {"cause": score.get("cause", ""), "reason": score.get("reason", ""), "points": _parts(score)}
+            for score in result.iterfind("score")
+        ]
+
 
 _FAULTS: Final[Mapping[str, Mapping[str, Value]]] = {
     "LEFT": {"why": str(Termination.LEFT)},
@@ -112,6 +119,11 @@ _FAULTS: Final[Mapping[str, Mapping[str, Value]]] = {
     "SOFT_TIMEOUT": {"why": str(Termination.TIME), "limit": "soft"},
     "HARD_TIMEOUT": {"why": str(Termination.TIME), "limit": "hard"},
 }
+
+
+def _parts(score: Element) -> list[str]:
+    return [part.text or "" for part in score.iterfind("part")]
+
 
 _CAUSES: Final = {
     Termination.RESIGNED: "RECEIVED_DISCONNECT",
@@ -194,6 +206,22 @@ class Dialect2027(Dialect):
         winner = result.find("winner")
         team = None if winner is None else winner.get("team")
         return None if team is None else seat_of(team)
+
+    def scores_in(self, result: Element) -> list[dict[str, Any]]:
+        """Return each side's score as JSON values: `cause`, `reason`, and `points` as the server wrote them.
+
+        Raises RemoteProtocolError (`unknown-value`).
+        """
+        winner, fault = result.find("winner"), self.fault_in(result)
+        scores: list[dict[str, Any]] = [
+            {"cause": "REGULAR", "reason": "", "points": _parts(score)}
+            for score in result.iterfind("scores/entry/score")
+        ]
+        if fault is not None and winner is not None and fault[0] < len(scores):
+            data = {key: value for key, value in fault[1].items() if key in ("why", "limit")}
+            cause = next((cause for cause, known in _FAULTS.items() if known == data), "LEFT")
+            scores[fault[0]].update(cause=cause, reason=winner.get("reason", ""))
+        return scores
 
 
 _WHYS: Final = {cause: why for why, cause in _CAUSES.items()}

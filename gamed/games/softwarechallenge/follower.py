@@ -20,7 +20,7 @@ from gamed.games.softwarechallenge.dialect import DIALECTS, seat_of
 from gamed.wire.xmlstream import Element, XmlStream
 
 MESSAGE_BYTES: Final = 1_048_576
-"""How long a message from the server may be; the largest state of a season had 9 KB."""
+"""How long a message from the server may be; the largest state of a season has 18 KB."""
 
 
 MOST_UNKNOWN: Final = 20

@@ -136,18 +136,5 @@ class Person(Follower):
             "mustSkip": legal == [SKIP],
             "last": self._last,
             "refusal": self._refusal,
-            "result": None if self.result is None else _result(self.result),
+            "result": None if self.result is None else {"scores": self._connection.dialect.scores_in(self.result)},
         }
-
-
-def _result(result: Element) -> Mapping[str, Any]:
-    """Return a result as JSON values."""
-    scores = [
-        {
-            "cause": score.get("cause", ""),
-            "reason": score.get("reason", ""),
-            "points": [part.text or "" for part in score.iterfind("part")],
-        }
-        for score in result.iterfind("score")
-    ]
-    return {"scores": scores}

@@ -425,7 +425,8 @@ class SoftwareChallengeReception:
 
     def configure(self, settings: Any) -> None:
         """Take changed settings of the listener; an empty password leaves the present one as it is."""
-        self.is_paused, self.rooms.waiting = settings.paused, settings.waiting_seconds
+        self.is_paused = settings.paused
+        self.rooms.waiting, self.rooms.year = settings.waiting_seconds, settings.season
         if settings.password:
             self.password = settings.password
 

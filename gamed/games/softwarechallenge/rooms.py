@@ -21,6 +21,7 @@ from gamed.core.refusals import Refusal
 from gamed.games.softwarechallenge.messages import Slot
 from gamed.games.softwarechallenge.scores import ScoreBook
 from gamed.games.softwarechallenge.season import Season
+from gamed.games.softwarechallenge.seasons import SEASONS
 from gamed.games.softwarechallenge.table import SeasonTable
 
 
@@ -29,12 +30,15 @@ class SeasonRooms:
     """The rooms of all seasons."""
 
     seasons: Mapping[str, Season]
-    """The games of the listener, by their names in gamed. The first is for clients that name none."""
+    """The games of the listener, by their names in gamed."""
 
     services: LobbyServices
 
     waiting: float
     """How many seconds a room may wait for its players."""
+
+    year: int
+    """The year of the season for clients that name none. If it is not one of these, that is the first of these."""
 
     scores: Mapping[str, ScoreBook] = field(init=False)
     """By the game's name in gamed."""
@@ -48,7 +52,8 @@ class SeasonRooms:
     @property
     def usual(self) -> Season:
         """The season of clients that name none."""
-        return next(iter(self.seasons.values()))
+        kind = SEASONS[self.year].rpartition(".")[2]
+        return self.seasons.get(kind) or next(iter(self.seasons.values()))
 
     def hosted(self, room: str) -> HostedRoom | None:
         """Return the room with an id, if it is one of these."""

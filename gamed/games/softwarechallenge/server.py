@@ -27,7 +27,7 @@ def connection(settings: Any) -> SoftwareChallengeConnection:
 
 
 @cache
-def hosted(packages: tuple[str, ...] = SEASONS) -> HostedGame:
+def hosted(packages: tuple[str, ...] = tuple(SEASONS.values())) -> HostedGame:
     """Return what hosts seasons. `packages`: the names of their packages; each has its season as `wire.SEASON`."""
     seasons: Sequence[Season] = [import_module(f"{package}.wire").SEASON for package in packages]
     return HostedGame(connection, partial(_reception, seasons), {one.kind: partial(_table, one) for one in seasons})
@@ -35,7 +35,7 @@ def hosted(packages: tuple[str, ...] = SEASONS) -> HostedGame:
 
 def _reception(seasons: Sequence[Season], settings: Any, services: LobbyServices) -> SoftwareChallengeReception:
     """Return what leads clients to rooms."""
-    rooms = SeasonRooms({one.kind: one for one in seasons}, services, settings.waiting_seconds)
+    rooms = SeasonRooms({one.kind: one for one in seasons}, services, settings.waiting_seconds, settings.season)
     return SoftwareChallengeReception(rooms, services, settings.password, settings.paused)
 
 

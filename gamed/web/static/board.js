@@ -50,7 +50,7 @@ export async function boardOf(kind) {
  */
 export async function stage(kind, mode, { act, announce, keys, root: page, signal }) {
   const [module] = await Promise.all([boardOf(kind), styled(kind)]);
-  page.classList.add(...[sidesClass(kind)].filter(Boolean));
+  page.classList.add(`of-${kind}`, ...[sidesClass(kind)].filter(Boolean));
   const own = gameWords(kind);
   if (mode === "play" && own.has("keys")) keys?.push(...own("keys").split("\n"));
   const root = el("div", { class: "board", "data-kind": kind });

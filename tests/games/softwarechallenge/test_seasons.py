@@ -21,6 +21,7 @@ from gamed.registry import game_type_of, game_types, games
 from gamed.store.memory import MemoryJournal, MemoryStore
 from tests.games.softwarechallenge.harness import HIVE_PACKAGE, SeasonHarness, described, slot
 
+BLOKUS_PACKAGE = "gamed.games.softwarechallenge.seasons.blokus"
 SMALL_PACKAGE = "tests.games.softwarechallenge.small"
 SMALL = "swc_2099_small"
 STEP, STEPS = '<data class="move" steps="1"/>', '<data class="move" steps="2"/>'
@@ -61,6 +62,27 @@ class SeasonsTests(SynchronousTestCase):
     def test_who_names_no_game_gets_the_first(self) -> None:
         self.harness.connect().send("<join/>")
         self.assertEqual(self.kinds(), ["hive"])
+
+    def test_the_setting_says_which_is_usual(self) -> None:
+        for settings, kind, answer in (
+            (Settings(), "blokus", b"<errorpacket"),
+            (Settings(season=2020), "hive", b"<sc.protocol.responses.CloseConnection/>"),
+        ):
+            harness = SeasonHarness(settings=settings, others=(BLOKUS_PACKAGE,))
+            harness.connect().send("<join/>")
+            self.assertEqual([room.history.kind for room in harness.rooms], [kind])
+            stranger = harness.connect()
+            stranger.send('<authenticate password="wrong"/>')
+            harness.wait(5, step=1.0)
+            self.assertIn(answer, stranger.stream)
+            # As at a reload.
+            harness.reception.configure(Settings(season=2020))
+            harness.connect().send("<join/>")
+            self.assertEqual(harness.rooms[-1].history.kind, "hive")
+
+    def test_an_unknown_year_is_refused(self) -> None:
+        error = self.assertRaises(ValueError, Settings, season=2019)
+        self.assertEqual(str(error), "season must be one of 2020, 2027")
 
     def test_an_unknown_game_type(self) -> None:
         lines: list[str] = []

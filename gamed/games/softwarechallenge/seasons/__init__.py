@@ -3,7 +3,10 @@
 from importlib import import_module
 from typing import Final
 
-SEASONS: Final = ("gamed.games.softwarechallenge.seasons.hive",)
-"""The packages of the seasons. The first is for clients that name none."""
+SEASONS: Final = {
+    2020: "gamed.games.softwarechallenge.seasons.hive",
+    2027: "gamed.games.softwarechallenge.seasons.blokus",
+}
+"""The packages of the seasons, by the years in which they end."""
 
-game_types = tuple(import_module(name).game_type for name in SEASONS)
+game_types = tuple(import_module(name).game_type for name in SEASONS.values())

@@ -102,21 +102,25 @@ def _list(name: str, item: str, values: Sequence[str]) -> str:
 
 
 def read(data: Element) -> Sent:
-    """Return the move in a `data` element. Raises RemoteProtocolError.
-
-    Its codes: `unknown-class`, `unknown-element`, `duplicate-element`, `unknown-value`, `not-a-number`, `out-of-range`,
-    `missing-part`.
-    """
-    kind = data.get("class", "")
-    if kind == SET_MOVE:
-        move: moves.Move = _piece(_only(data, "piece"))
-    elif kind == SKIP_MOVE:
-        move = moves.SkipMove(_named(COLORS, _text(data, "color"), "color"))
-    else:
-        raise RemoteProtocolError(
-            f"there is no move of class {kind[:80]!r}", code="unknown-class", hint=f"{SET_MOVE} or {SKIP_MOVE}"
-        )
+    """Return the move in a `data` element, with its texts. Raises RemoteProtocolError, as `move_in`."""
+    move = move_in(data)
     return Sent(move, echo(move), _element("originalMessage", move, 6).lstrip())
+
+
+def move_in(element: Element) -> moves.Move:
+    """Return the move in a `data` or `lastMove` element.
+
+    Raises RemoteProtocolError: `unknown-class`, `unknown-element`, `duplicate-element`, `unknown-value`,
+    `not-a-number`, `out-of-range`, `missing-part`.
+    """
+    kind = element.get("class", "")
+    if kind == SET_MOVE:
+        return _piece(_only(element, "piece"))
+    if kind == SKIP_MOVE:
+        return moves.SkipMove(_named(COLORS, _text(element, "color"), "color"))
+    raise RemoteProtocolError(
+        f"there is no move of class {kind[:80]!r}", code="unknown-class", hint=f"{SET_MOVE} or {SKIP_MOVE}"
+    )
 
 
 def _only(element: Element, name: str) -> Element:
