@@ -125,6 +125,42 @@ def _name_as_it_is(name: str, _seat: int) -> str:
 
 
 @frozen
+class Column:
+    """A column of a contest's table."""
+
+    score: str
+    """The name of what is counted, as in `GameType.scores`."""
+
+    title: str
+    is_mean: bool = False
+    """Whether the mean of all games is shown; else the sum."""
+
+
+@frozen
+class Preset:
+    """The conditions of a contest. With them, each bot has one processor, and a ZIP is unpacked anew for each game."""
+
+    seconds: float
+    """The time for a move."""
+
+    memory: int
+    """MB that each process of a bot may allocate."""
+
+    arguments: tuple[str, ...]
+    """The words that programs must understand; pairs of games get one of these in turn."""
+
+    columns: tuple[Column, ...]
+    """What the table shows besides wins; where wins are equal, these decide."""
+
+    @property
+    def summary(self) -> str:
+        """The conditions, for people."""
+        columns = ", ".join(f"{'mean' if one.is_mean else 'sum'} of {one.title}" for one in self.columns)
+        bots = f"{self.seconds:g} s a move, {self.memory} MB, one processor for each bot, a ZIP unpacked for each game"
+        return f"{bots}; arguments, in turn: {'; '.join(self.arguments)}; table: {columns}"
+
+
+@frozen
 class Contest:
     """How programs of any kind play a game against each other: what `gamed play` has to know."""
 
@@ -152,6 +188,9 @@ class Contest:
 
     completed: Callable[[Options], Options] = _given
     """Returns options with those that follow from them. Raises ConfigError."""
+
+    presets: Mapping[str, Preset] = field(factory=dict)
+    """The conditions of contests, by their names."""
 
 
 @frozen

@@ -28,15 +28,22 @@ class ArchiveError(GamedError):
     """An archive that is not unpacked."""
 
 
-def start_script(archive: Path) -> PurePosixPath:
-    """Return where the start script is in an archive: at its top, or in its only folder. Raises ArchiveError."""
-    with _members(archive) as (_, members):
-        names = [PurePosixPath(member.filename) for member in members]
-    tops = {name.parts[0] for name in names if name.parts}
-    for place in (PurePosixPath(START), *(PurePosixPath(top, START) for top in tops if len(tops) == 1)):
-        if place in names:
-            return place
-    raise ArchiveError(f"{archive} has no {START}, neither at its top nor in its only folder")
+def start_script(archive: Path) -> tuple[PurePosixPath, bool]:
+    """Return where the start script is in an archive, at its top or in its only folder, and whether it is executable.
+
+    Raises ArchiveError, also for a script with the line ends of Windows, which only Windows can start.
+    """
+    with _members(archive) as (opened, members):
+        found = {PurePosixPath(member.filename): member for member in members}
+        tops = {name.parts[0] for name in found if name.parts}
+        places = (PurePosixPath(START), *(PurePosixPath(top, START) for top in tops if len(tops) == 1))
+        place = next((place for place in places if place in found), None)
+        if place is None:
+            raise ArchiveError(f"{archive} has no {START}, neither at its top nor in its only folder")
+        if b"\r\n" in opened.read(found[place]):
+            fix = f"sed -i 's/\\r$//' {place}"
+            raise ArchiveError(f"{archive}: {place} has line ends of Windows (CR LF); run {fix}, and pack it again")
+        return place, bool(found[place].external_attr >> 16 & stat.S_IXUSR)
 
 
 def unpack(archive: Path, folder: Path) -> None:

@@ -19,6 +19,7 @@ from twisted.python.failure import Failure
 from gamed.control import commands
 from gamed.core.errors import GamedError
 from gamed.core.game import Options, Seat
+from gamed.registry import Scores
 from gamed.tournament.results import Result, from_data
 
 Means: TypeAlias = Mapping[Seat, Mapping[str, float]]
@@ -124,6 +125,12 @@ class DaemonClient(AMP):
         """Fire with the means of what the programs of at most twenty games have told of themselves."""
         return self._call(commands.Means, rooms=list(rooms)).addCallback(
             lambda found: [{int(seat): told for seat, told in json.loads(text).items()} for text in found["means"]]
+        )
+
+    def scores(self, rooms: Sequence[str]) -> Deferred[list[Scores]]:
+        """Fire with the scores of at most twenty recorded games; {} for a game without any."""
+        return self._call(commands.Scores, rooms=list(rooms)).addCallback(
+            lambda found: [json.loads(text) for text in found["scores"]]
         )
 
     # What the daemon says

@@ -6,21 +6,21 @@ Source: docs/topics/design.md#the-runner.
 from __future__ import annotations
 
 import hashlib
-import os.path
+import os
 import re
 import shlex
 import shutil
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from attrs import evolve
+from attrs import evolve, frozen
 
 from gamed.arena.archives import start_script
-from gamed.arena.runner import Entrant
+from gamed.arena.slots import Start
 from gamed.core.errors import GamedError
-from gamed.registry import GameType
+from gamed.registry import GameType, Preset
 
 OURS: Final = "bot:"
 """What a strategy of gamed's own bots begins with."""
@@ -38,14 +38,52 @@ class EntrantError(GamedError):
     """A bot cannot be started in this way."""
 
 
-def entrants(texts: Sequence[str], game_type: GameType, folder: Path, unpacked: Path) -> list[Entrant]:
+@frozen
+class Entrant:
+    """A bot as a program."""
+
+    name: str
+    command: Sequence[str]
+    """Words, with `{host}`, `{port}`, `{code}`, `{name}` and `{seed}` where these are to be put in."""
+
+    folder: Path
+    """Where it runs."""
+
+    arguments: Sequence[Sequence[str]] = ((),)
+    """Further words: pairs of games get one of these in turn."""
+
+    archive: Path | None = None
+    """What is unpacked into its folder before the match."""
+
+    is_fresh: bool = False
+    """Whether the archive is unpacked for each game instead, into a folder in that one."""
+
+    is_executable: bool = True
+    """Whether the archive says that its start script can be executed."""
+
+    def start(self, values: Mapping[str, str], limits: Mapping[str, int], pair: int = 0) -> Start:
+        """Return how it is started for a game of a pair."""
+        words = [*self.command, *self.arguments[pair % len(self.arguments)]]
+        return Start([filled(word, values) for word in words], self.folder, os.environ, **limits)
+
+
+def filled(word: str, values: Mapping[str, str]) -> str:
+    """Return a word of a command with the values in place of their names in braces; other braces stand."""
+    for name, value in values.items():
+        word = word.replace(f"{{{name}}}", value)
+    return word
+
+
+def entrants(
+    texts: Sequence[str], game_type: GameType, folder: Path, unpacked: Path, preset: Preset | None = None
+) -> list[Entrant]:
     """Return the entrants that some texts describe, with distinct names. Raises EntrantError, ArchiveError.
 
     They run in a folder; archives are unpacked into folders of their own in another one.
     """
     found: list[Entrant] = []
     for text in texts:
-        made = entrant(text, game_type, folder)
+        made = entrant(text, game_type, folder, preset)
         names = {other.name for other in found}
         numbers = (f"{made.name}-{number}" for number in range(2, len(texts) + 1))
         name = next(name for name in (made.name, *numbers) if name not in names)
@@ -55,7 +93,7 @@ def entrants(texts: Sequence[str], game_type: GameType, folder: Path, unpacked: 
     return found
 
 
-def entrant(text: str, game_type: GameType, folder: Path) -> Entrant:
+def entrant(text: str, game_type: GameType, folder: Path, preset: Preset | None = None) -> Entrant:
     """Return the entrant that a text describes; it runs in a folder. Raises EntrantError, ArchiveError."""
     named = _NAMED.fullmatch(text)
     name, command = named.groups() if named else ("", text)
@@ -68,14 +106,17 @@ def entrant(text: str, game_type: GameType, folder: Path) -> Entrant:
     if words[0].startswith(OURS):
         strategy = words[0].removeprefix(OURS)
         return Entrant(name or strategy, _ours(strategy, words[1:], game_type), folder)
+    arguments = (game_type.contest.arguments,) if preset is None else preset.arguments
+    usual = [one.split() for one in arguments]
     archive = folder / words[0]
     if words[0].endswith(ARCHIVE):
-        script = start_script(archive)
-        usual = words[1:] or game_type.contest.arguments.split()
-        return Entrant(name or archive.stem, [f"./{script}", *usual], folder, archive)
+        script, is_executable = start_script(archive)
+        more = [words[1:]] if words[1:] else usual
+        is_fresh = preset is not None
+        return Entrant(name or archive.stem, [f"./{script}"], folder, more, archive, is_fresh, is_executable)
     _check(words[0], folder)
-    usual = [] if any(_has_placeholder(word) for word in words) else game_type.contest.arguments.split()
-    return Entrant(name or _name_of(words, folder), [*words, *usual], folder)
+    more = [[]] if any(_has_placeholder(word) for word in words) else usual
+    return Entrant(name or _name_of(words, folder), words, folder, more)
 
 
 def _has_placeholder(word: str) -> bool:

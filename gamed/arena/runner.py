@@ -11,22 +11,25 @@ import socket
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from pathlib import Path
 from typing import Any, Final
 
 from attrs import define, evolve, field, frozen
 from twisted.internet.defer import Deferred, DeferredList, succeed
 from twisted.internet.interfaces import IDelayedCall
 from twisted.internet.process import reapProcessHandlers
+from twisted.internet.threads import deferToThreadPool
 from twisted.python.failure import Failure
 
+from gamed.arena.archives import unpack
 from gamed.arena.client import DaemonClient, DaemonLost, Means, Opening
-from gamed.arena.slots import Exit, Slot, SlotError, Start, sweep
+from gamed.arena.entrants import Entrant
+from gamed.arena.slots import Exit, Slot, SlotError, sweep
 from gamed.control.commands import MOST_EVIDENCE
 from gamed.core.errors import GamedError, RoomError, StoreError
 from gamed.core.game import Options, Seat, Termination
 from gamed.core.history import Word
 from gamed.core.keys import digest_of, key_of
+from gamed.registry import Scores
 from gamed.tournament.results import Result
 from gamed.tournament.schedule import Fixture, Plan, due, last_attempt
 
@@ -47,37 +50,12 @@ PLAYED: Final = (Termination.VICTORY, Termination.DRAW, Termination.LIMIT)
 
 RESULTS_AT_ONCE: Final = 100
 MEANS_AT_ONCE: Final = 20
+SCORES_AT_ONCE: Final = 20
 """How many of each are asked for at once: an answer of AMP ends at 64 KiB."""
 
 
 class ArenaError(GamedError):
     """The match cannot go on: the daemon has ended, or refuses its games."""
-
-
-@frozen
-class Entrant:
-    """A bot as a program."""
-
-    name: str
-    command: Sequence[str]
-    """Words, with `{host}`, `{port}`, `{code}`, `{name}` and `{seed}` where these are to be put in."""
-
-    folder: Path
-    """Where it runs."""
-
-    archive: Path | None = None
-    """What is unpacked into its folder before the match."""
-
-    def start(self, values: Mapping[str, str], limits: Mapping[str, int]) -> Start:
-        """Return how it is started for one game."""
-        return Start([filled(word, values) for word in self.command], self.folder, os.environ, **limits)
-
-
-def filled(word: str, values: Mapping[str, str]) -> str:
-    """Return a word of a command with the values in place of their names in braces; other braces stand."""
-    for name, value in values.items():
-        word = word.replace(f"{{{name}}}", value)
-    return word
 
 
 @define(eq=False)
@@ -171,6 +149,9 @@ class Runner:
     withholds: bool = False
     """Whether the web does not show a game as long as the other one of its pair is not over."""
 
+    is_pinned: bool = False
+    """Whether each program runs on one processor."""
+
     is_reaper: bool = False
     """Whether orphans of bots come to this process (`become_subreaper`), and it has no children but Twisted's."""
 
@@ -215,6 +196,15 @@ class Runner:
         for start in range(0, len(ids), MEANS_AT_ONCE):
             asked = ids[start : start + MEANS_AT_ONCE]
             found.update(zip(asked, await self.client.means(asked), strict=True))
+        return found
+
+    async def scores(self) -> Mapping[str, Scores]:
+        """Return the scores of the games, by their ids. Raises StoreError."""
+        found: dict[str, Scores] = {}
+        ids = list(self.results)
+        for start in range(0, len(ids), SCORES_AT_ONCE):
+            asked = ids[start : start + SCORES_AT_ONCE]
+            found.update(zip(asked, await self.client.scores(asked), strict=True))
         return found
 
     async def play(self) -> None:
@@ -388,8 +378,16 @@ class Runner:
         }
         game.started.add(seat)
         game.lane.entrants[number] = game.fixture.seats[seat]
+        start = entrant.start(values, self.limits, game.fixture.pair)
+        entrance = game.lane.entrances[number]
+        if self.is_pinned:
+            processors = sorted(os.sched_getaffinity(0))
+            start = evolve(start, processor=processors[entrance % len(processors)])
+        if entrant.archive is not None and entrant.is_fresh:
+            start = evolve(start, folder=entrant.folder / f"{entrance}")
+            await deferToThreadPool(self.reactor, self.reactor.getThreadPool(), unpack, entrant.archive, start.folder)
         try:
-            reason = await game.slot(seat).start(entrant.start(values, self.limits))
+            reason = await game.slot(seat).start(start)
         except SlotError:
             # The bot was so fast: its end was told.
             return

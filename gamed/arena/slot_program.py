@@ -3,7 +3,8 @@
 It needs nothing but the standard library, so that it is small and starts fast: `python -I -S slot_program.py`. Lines of
 JSON come by descriptor 0 and go by descriptor 3; the bot's output goes to descriptors 1 and 2 of this process.
 
-    {"start": {"command": [...], "folder": "...", "environment": {...}, "limits": {"RLIMIT_DATA": 1000000}}}
+    {"start": {"command": [...], "folder": "...", "environment": {...}, "limits": {"RLIMIT_DATA": 1000000},
+               "processor": 0}}
     {"clear": true}
 
     {"started": true}    {"failed": "No such file or directory"}
@@ -124,6 +125,8 @@ class Slot:
         os.closerange(3, 4)
         for name, most in wanted["limits"].items():
             resource.setrlimit(getattr(resource, name), (most, most))
+        if wanted["processor"] is not None:
+            os.sched_setaffinity(0, {wanted["processor"]})
         os.chdir(wanted["folder"])
         os.execvpe(wanted["command"][0], wanted["command"], wanted["environment"])  # noqa: S606 (no shell is wanted)
 

@@ -43,6 +43,9 @@ class Start:
     cpu_seconds: int = 0
     """Processor seconds that each of its processes may take; 0: no limit."""
 
+    processor: int | None = None
+    """The number of the processor on which its processes run; None: any."""
+
     @property
     def limits(self) -> dict[str, int]:
         """The limits of each process, by their names in the module `resource`.
@@ -154,8 +157,13 @@ class Slot(ProcessProtocol):
         """Start a bot; fire with the reason why it cannot be started, "" if it was. The slot must be clear."""
         self.exited = None
         self.forget()
-        command, environment = list(start.command), dict(start.environment)
-        asked = {"command": command, "folder": str(start.folder), "environment": environment, "limits": start.limits}
+        asked = {
+            "command": list(start.command),
+            "folder": str(start.folder),
+            "environment": dict(start.environment),
+            "limits": start.limits,
+            "processor": start.processor,
+        }
         return self._ask({"start": asked})
 
     def exit_within(self, seconds: float) -> Deferred[Exit | None]:

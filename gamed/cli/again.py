@@ -43,7 +43,8 @@ def again(folder: Path, game: str, options: Mapping[str, Any]) -> None:
     game_type = game_types().get(before.kind)
     if game_type is None:
         raise GamedError(f"the game {before.kind} is not installed: no bot can play it")
-    bots = entrants(match.asked["bots"], game_type, Path(match.asked["folder"]), folder.resolve() / BOTS)
+    preset = game_type.contest.presets.get(match.asked.get("preset", ""))
+    bots = entrants(match.asked["bots"], game_type, Path(match.asked["folder"]), folder.resolve() / BOTS, preset)
     asked = {**match.asked, "seed": match.seed, "again": [fixture.pairing, fixture.pair, fixture.leg], "connect": None}
     run(Again(game_type, bots, asked, options, match=match, original=before))
 

@@ -12,14 +12,14 @@ from typing import Any, Final
 import click
 
 from gamed.arena.archives import ArchiveError
-from gamed.arena.entrants import EntrantError, entrants
+from gamed.arena.entrants import Entrant, EntrantError, entrants
 from gamed.cli.again import again
 from gamed.cli.completion import complete_games
 from gamed.cli.explaining import explain
 from gamed.cli.playing import BOTS, FOLDER, Playing, browse, open_csv, run
 from gamed.cli.terminal import json_option
 from gamed.core.game import MOST_MOVES, OPENING_PLIES, Options
-from gamed.registry import GameType, example, game_type_of, game_types
+from gamed.registry import GameType, Preset, example, game_type_of, game_types
 from gamed.tournament.sprt import Sprt
 
 PAIRS: Final = 10
@@ -39,6 +39,13 @@ class _Play(click.Command):
             rows.append((kind, f"{usual}; bots: {bots}"))
         with formatter.section("Games, with what is usual"):
             formatter.write_dl(rows)
+        contests = [
+            (f"{name} ({kind})", preset.summary)
+            for kind, made in game_types().items()
+            for name, preset in made.contest.presets.items()
+        ]
+        with formatter.section("Presets"):
+            formatter.write_dl(contests)
         super().format_epilog(ctx, formatter)
 
 
@@ -56,10 +63,9 @@ class _Play(click.Command):
 @click.option(
     "--start",
     type=click.Choice(["fresh", "kept"]),
-    default="fresh",
-    show_default=True,
-    help="Start a bot for each game, or keep it for the next ones: it connects again to its port.",
+    help="Start a bot for each game, or keep it for the next ones: it connects again to its port. Default: fresh.",
 )
+@click.option("--preset", metavar="NAME", help="Play under the conditions of a contest; see below.")
 @click.option("--seed", type=click.IntRange(0, 2**63 - 1), help="Make the games' chance repeatable.")
 @click.option("--time", "seconds", type=click.FloatRange(0, min_open=True), help="Seconds for a move.")
 @click.option("--moves", type=click.IntRange(1), help="Moves of all players together after which a game is drawn.")
@@ -73,10 +79,8 @@ class _Play(click.Command):
 @click.option(
     "--memory",
     type=click.IntRange(1),
-    default=MEMORY,
-    show_default=True,
     metavar="MB",
-    help="How much memory each process of a bot may allocate.",
+    help=f"How much memory each process of a bot may allocate. Default: {MEMORY}.",
 )
 @click.option(
     "--option", "given", multiple=True, metavar="NAME=VALUE", help="Set an option of the game, such as a course."
@@ -123,44 +127,76 @@ def play(bots: Sequence[str], **options: Any) -> None:
         return
     if options["again"] is not None:
         again(options["folder"], options["again"], options)
-    if options["game"] is None:
-        raise click.UsageError("give the game with --game; gamed play --help lists them")
+    game_type = _game(options)
     if len(bots) < _TWO:
         raise click.UsageError("one bot has nobody to play with; give at least two")
     if options["games"] is not None and options["pairs"] is not None:
         raise click.BadParameter("give --pairs or --games, not both", param_hint="--games")
-    found = game_type_of(options["game"])
-    if found is None:
-        why = f"there is no game {options['game']}; the games are {', '.join(game_types())}"
-        raise click.BadParameter(why, param_hint="--game")
-    game_type, _ = found
-    try:
-        made = entrants(bots, game_type, Path.cwd(), options["folder"].resolve() / BOTS)
-    except (ArchiveError, EntrantError) as error:
-        raise click.UsageError(str(error)) from error
+    preset = preset_of(game_type, options)
+    made = _made(bots, game_type, options["folder"].resolve() / BOTS, preset)
     if options["csv_file"] is not None:
         # Learnt now, and not after an hour of games.
         open_csv(options["csv_file"], "a").close()
     sprt = _hypotheses(options["sprt"], len(bots))
     asked = {
         "game": game_type.kind,
-        "options": room_options(game_type, options),
+        "options": room_options(game_type, options, preset),
         "bots": list(bots),
         "folder": str(Path.cwd()),
         "games": options["games"] or _TWO * (options["pairs"] or (MOST_PAIRS if sprt else PAIRS)),
         "sprt": sprt,
-        "memory": options["memory"],
-        "start": options["start"],
+        "memory": options["memory"] or (MEMORY if preset is None else preset.memory),
+        "start": options["start"] or "fresh",
         "seed": options["seed"],
         "connect": options["connect"],
+        **({} if preset is None else {"preset": options["preset"]}),
     }
     run(Playing(game_type, made, asked, options))
 
 
-def room_options(game_type: GameType, options: Mapping[str, Any]) -> Options:
+def _game(options: Mapping[str, Any]) -> GameType:
+    """Return the game that was asked for. Raises UsageError."""
+    if options["game"] is None:
+        raise click.UsageError("give the game with --game; gamed play --help lists them")
+    found = game_type_of(options["game"])
+    if found is None:
+        why = f"there is no game {options['game']}; the games are {', '.join(game_types())}"
+        raise click.BadParameter(why, param_hint="--game")
+    return found[0]
+
+
+def _made(bots: Sequence[str], game_type: GameType, unpacked: Path, preset: Preset | None) -> list[Entrant]:
+    """Return the bots, and say what is wrong with archives that are played nevertheless. Raises UsageError."""
+    try:
+        made = entrants(bots, game_type, Path.cwd(), unpacked, preset)
+    except (ArchiveError, EntrantError) as error:
+        raise click.UsageError(str(error)) from error
+    for one in made:
+        if not one.is_executable:
+            why = "its start.sh has no execute bit, which a contest may need: run chmod +x start.sh, and pack it again"
+            click.echo(f"{one.name}: {why}", err=True)
+    return made
+
+
+def preset_of(game_type: GameType, options: Mapping[str, Any]) -> Preset | None:
+    """Return the preset that was asked for. Raises BadParameter."""
+    name, presets = options["preset"], game_type.contest.presets
+    if name is None:
+        return None
+    if name not in presets:
+        has = ", ".join(presets) or "none"
+        raise click.BadParameter(f"{game_type.kind} has no preset {name}; it has {has}", param_hint="--preset")
+    for option in ("seconds", "memory", "start"):
+        if options[option] is not None:
+            why = "leave it out: the preset says it"
+            raise click.BadParameter(why, param_hint=f"--{'time' if option == 'seconds' else option}")
+    return presets[name]
+
+
+def room_options(game_type: GameType, options: Mapping[str, Any], preset: Preset | None = None) -> Options:
     """Return the options of the rooms. Raises BadParameter, ConfigError."""
     contest = game_type.contest
-    seconds = options["seconds"] or contest.seconds
+    seconds = options["seconds"] or (contest if preset is None else preset).seconds
     timed = contest.time(seconds)
     got = int(next(iter(timed.values()))) / 1000
     if got != seconds:

@@ -27,9 +27,9 @@ from twisted.internet.task import react
 
 from gamed.arena.archives import unpack
 from gamed.arena.daemon import PrivateDaemon, configuration
-from gamed.arena.entrants import digest
+from gamed.arena.entrants import Entrant, digest
 from gamed.arena.matches import FolderError, Match, add, locked, matches, secret_of
-from gamed.arena.runner import ArenaError, Entrant, Finished, Runner
+from gamed.arena.runner import ArenaError, Finished, Runner
 from gamed.arena.slot_program import become_subreaper
 from gamed.cli.scoreboard import Scoreboard
 from gamed.cli.terminal import ProgressLine, counted_of
@@ -37,7 +37,7 @@ from gamed.core.errors import GamedError
 from gamed.core.keys import key_of
 from gamed.core.texts import printable
 from gamed.net.timers import install_reactor
-from gamed.registry import GameType
+from gamed.registry import GameType, Preset
 from gamed.tournament.schedule import Plan, due
 from gamed.tournament.sprt import Sprt
 
@@ -154,6 +154,11 @@ class Playing:
         folder: Path = self.options["folder"]
         return folder
 
+    @property
+    def preset(self) -> Preset | None:
+        """The preset of the match, if it has one."""
+        return self.game_type.contest.presets.get(self.asked.get("preset", ""))
+
     def say(self, text: str) -> None:
         """Print a line for people."""
         self.line.clear()
@@ -177,7 +182,7 @@ class Playing:
         """Play what is left of the match. Raises GamedError."""
         lock = _locked(self.folder)
         for entrant in self.entrants:
-            if entrant.archive is not None:
+            if entrant.archive is not None and not entrant.is_fresh:
                 unpack(entrant.archive, entrant.folder)
         self._reactor = reactor
         path, daemon = self.asked["connect"], None
@@ -211,6 +216,7 @@ class Playing:
             secret=secret_of(self.folder),
             is_kept=self.asked["start"] == "kept",
             is_reaper=True,
+            is_pinned=self.preset is not None,
             withholds=self.game_type.contest.draws_later,
         )
         try:
@@ -239,13 +245,16 @@ class Playing:
                 await runner.play()
                 if self.options["csv_file"] is not None:
                     scoreboard.means = await runner.means()
+                if scoreboard.columns:
+                    scoreboard.scores = await runner.scores()
             finally:
                 scoreboard.settle(runner.results)
 
     def _scoreboard(self, runner: Runner) -> Scoreboard:
         names, sprt = [entrant.name for entrant in self.entrants], self.asked["sprt"]
         test = None if sprt is None else Sprt(**sprt)
-        return Scoreboard(runner.game, runner.plan, names, runner.options, test, dict(runner.results))
+        columns = () if self.preset is None else self.preset.columns
+        return Scoreboard(runner.game, runner.plan, names, runner.options, test, dict(runner.results), columns)
 
     def _last(self, new: Match) -> Match | None:
         """Return the last match that was asked for in the same way, if the bots are still the same."""

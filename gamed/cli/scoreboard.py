@@ -10,6 +10,7 @@ import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import takewhile
+from statistics import fmean
 from typing import Any, Final, TextIO
 
 import attrs
@@ -20,6 +21,7 @@ from gamed.arena.runner import Finished
 from gamed.cli.terminal import counted_of, ending
 from gamed.core.game import Options
 from gamed.core.texts import printable
+from gamed.registry import Column, Scores
 from gamed.tournament.elo import Estimate
 from gamed.tournament.results import Result
 from gamed.tournament.schedule import Plan, Played, distinct, pairs, played
@@ -78,6 +80,12 @@ class Scoreboard:
 
     results: dict[str, Result] = field(factory=dict)
     """Those of the games that have ended, by their ids."""
+
+    columns: Sequence[Column] = ()
+    """Those of the contest's table."""
+
+    scores: Mapping[str, Scores] = field(factory=dict)
+    """What they count, by the ids of the games."""
 
     means: Mapping[str, Means] = field(factory=dict)
     """The means of what the programs have told of themselves, by the ids of the games."""
@@ -145,7 +153,21 @@ class Scoreboard:
     @property
     def table(self) -> list[Standing]:
         """What the entrants have got, the best first."""
-        return sorted(standings(self.plan, self.games), key=lambda row: (-row.score, row.entrant))
+        rows = standings(self.plan, self.games)
+        return sorted(rows, key=lambda row: (-row.score, *(-value for value in self.counted(row.entrant)), row.entrant))
+
+    def counted(self, entrant: int) -> list[float]:
+        """Return what an entrant has got, for each of the contest's columns."""
+        own = [(self.scores.get(game.result.id, {}), game.fixture.seats) for game in self.games]
+        found = []
+        for column in self.columns:
+            values = [
+                scores[column.score][seats.index(entrant)]
+                for scores, seats in own
+                if entrant in seats and column.score in scores
+            ]
+            found.append(fmean(values) if column.is_mean and values else float(sum(values)))
+        return found
 
     @property
     def meetings(self) -> list[Meeting]:
@@ -166,17 +188,20 @@ class Scoreboard:
 
     def lines(self) -> Iterator[str]:
         """Yield the lines of the table."""
-        rows = [("", "score", "won", "drawn", "lost", "lost by")]
+        counted = ["\u2300 " * column.is_mean + column.title for column in self.columns]
+        rows = [("", "score", "won", "drawn", "lost", *counted, "lost by")]
         for row in self.table:
             causes = sorted(row.causes.items(), key=lambda cause: -cause[1])
             why = ", ".join(f"{cause} {count}" for cause, count in causes)
             score = f"{points(row.score)}/{row.games}"
-            rows.append((printable(self.names[row.entrant]), score, str(row.won), str(row.drawn), str(row.lost), why))
+            counts = [f"{value:.2f}".removesuffix(".00") for value in self.counted(row.entrant)]
+            cells = (str(row.won), str(row.drawn), str(row.lost), *counts)
+            rows.append((printable(self.names[row.entrant]), score, *cells, why))
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         for name, *numbers, why in rows:
-            cells = [f"{name:<{widths[0]}}"]
-            cells += [f"{number:>{width}}" for number, width in zip(numbers, widths[1:], strict=False)]
-            yield "  ".join([*cells, why]).rstrip()
+            padded = [f"{name:<{widths[0]}}"]
+            padded += [f"{number:>{width}}" for number, width in zip(numbers, widths[1:], strict=False)]
+            yield "  ".join([*padded, why]).rstrip()
         yield ""
         for meeting in self.meetings:
             yield from self._evidence(meeting)
@@ -280,6 +305,7 @@ class Scoreboard:
                 "drawn": row.drawn,
                 "lost": row.lost,
                 "causes": {str(cause): count for cause, count in row.causes.items()},
+                **dict(zip([column.score for column in self.columns], self.counted(row.entrant), strict=True)),
             }
             for row in self.table
         ]

@@ -108,6 +108,16 @@ class Means(Command):
     errors: ClassVar = {StoreError: b"STORE"}
 
 
+class Scores(Command):
+    """Ask for the scores of recorded games, at most 20."""
+
+    arguments: ClassVar = [(b"rooms", ListOf(Unicode()))]
+    response: ClassVar = [(b"scores", ListOf(Unicode()))]
+    """JSON: one object for each game, with the scores of its seats by what is counted."""
+
+    errors: ClassVar = {StoreError: b"STORE"}
+
+
 # From the daemon to the runner
 
 

@@ -41,6 +41,7 @@ from gamed.net.factory import SessionFactory
 from gamed.net.game_listeners import GameListener
 from gamed.net.transcript import Transcript
 from gamed.records.own import to_history
+from gamed.registry import GameType
 from gamed.tournament.results import result_of, to_data
 
 log = Logger()
@@ -332,6 +333,15 @@ class Control(AMP):
         found: Any = gatherResults(looked, consumeErrors=True)
         return found.addCallback(lambda means: {"means": means})  # type: ignore[no-any-return]
 
+    @commands.Scores.responder
+    def scores(self, rooms: list[str]) -> Deferred[dict[str, Any]]:
+        """Answer `Scores`. The games are replayed in a thread."""
+        runners = self._runners
+        scored = partial(runners.in_thread, scores_of, runners.lobby.game_types)
+        looked = [runners.lobby.store.record(room).addCallback(scored) for room in rooms]
+        found: Any = gatherResults(looked, consumeErrors=True)
+        return found.addCallback(lambda scores: {"scores": scores})  # type: ignore[no-any-return]
+
     @commands.Results.responder
     def results(self, rooms: list[str]) -> Deferred[dict[str, Any]]:
         """Answer `Results`, when none of the games is on its way to the store."""
@@ -374,6 +384,13 @@ def means_of(found: Mapping[Seat, str]) -> str:
             for seat, told in numbers.items()
         }
     )
+
+
+def scores_of(game_types: Mapping[str, GameType], record: Any) -> str:
+    """Return the scores of a recorded game as JSON."""
+    history = to_history(record)
+    made = game_types.get(history.kind)
+    return json.dumps({} if made is None or made.scores is None else made.scores(history))
 
 
 def _add(found: list[str], record: Any) -> None:

@@ -24,8 +24,9 @@ from twisted.internet.task import react
 
 from gamed.arena import runner as arena
 from gamed.arena.daemon import LOG, PrivateDaemon
+from gamed.arena.entrants import Entrant
 from gamed.arena.matches import FolderError, locked
-from gamed.arena.runner import ArenaError, Entrant, Finished, Runner
+from gamed.arena.runner import ArenaError, Finished, Runner
 from gamed.arena.slot_program import become_subreaper
 from gamed.core.game import Termination
 from gamed.store.database import Database

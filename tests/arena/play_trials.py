@@ -45,6 +45,20 @@ for line in connection.makefile():
 """
 """A world that steps to and fro."""
 
+CALLED = """\
+#!/bin/sh
+grep Cpus_allowed_list /proc/self/status >> "$OUT"
+echo "$1 $3 $5" >> "$OUT"
+test ! -e made || exit 3
+touch made
+while [ $# -gt 0 ]; do
+    case $1 in -h|--host) host=$2;; -p|--port) port=$2;; -r|--reservation) code=$2;; esac
+    shift 2
+done
+exec %s bot blokus --strategy random --host $host --port $port --reservation $code
+"""
+"""A start script that notes how it was called, and on which processors."""
+
 PATIENCE = 1_000.0
 """Seconds for one command; whoever runs the trial has less."""
 
@@ -199,34 +213,11 @@ def that_is_played_again(folder: Folder) -> None:
     assert told["differs_at"], told
 
 
-def that_is_wrong_usage(folder: Folder) -> None:
-    for words, status, text in (
-        (["bot:random", "--game", "hive"], 2, "give at least two"),
-        (["bot:random", "bot:random"], 2, "give the game with --game"),
-        (["bot:random", "bot:random", "--game", "chess"], 2, "there is no game chess; the games are"),
-        (["bot:random", "bot:nosuch", "--game", "hive"], 2, "hive has no bot:nosuch; it has bot:search"),
-        (["bot:random", "bot:random", "--game", "hive", "--games", "2", "--pairs", "1"], 2, "--pairs or --games"),
-        (["bot:random", "bot:random", "--game", "hive", "--option", "x=1"], 2, "x=1: write NAME=VALUE; hive has"),
-        (["bot:random", "bot:random", "--game", "roborally", "--option", "players=3"], 2, "players=3: write"),
-        (["bot:random", "bot:random", "--game", "roborally", "--option", "lives=x"], 2, "lives: 'x' is not a valid"),
-        (["bot:random", "bot:random", "--game", "roborally", "--option", "course=x"], 1, "x"),
-        (["bot:random", "bot:random", "--game", "battleship", "--option", "referee=x"], 1, "'referee' must be in"),
-        (["bot:random", "bot:random", "--game", "hive", "--connect", "nosuch"], 1, "no daemon answers at nosuch"),
-        (
-            ["bot:random", "bot:random", "--game", "hive", "--csv", "nosuch/a.csv"],
-            1,
-            "cannot write nosuch/a.csv: No such",
-        ),
-        (["bot:random", "bot:random", "--game", "hive", "--sprt", "elo0=5", "elo1=nan"], 2, "must be less than elo1"),
-        (["bot:random", "bot:random", "--game", "hive", "--sprt", "elo0=5", "x"], 2, "for example, elo0=0 elo1=10"),
-        (["bot:random", "bot:random", "a=bot:random", "--game", "hive", "--sprt", "elo0=0", "elo1=1"], 2, "two bots"),
-        (["--browse", "--dir", "nosuch"], 1, "there are no games in nosuch"),
-        (["--again", "1a2b", "--dir", "nosuch"], 1, "there are no games in nosuch"),
-    ):
-        found, said, errors = folder.run(*words)
-        assert found == status, (words, found, said, errors)
-        assert text in errors, (words, errors)
-        assert "Traceback" not in errors, errors
+def without_a_daemon(folder: Folder) -> None:
+    status, said, errors = folder.run("bot:random", "bot:random", "--game", "hive", "--connect", "nosuch")
+    assert (status, said) == (1, ""), (said, errors)
+    assert "no daemon answers at nosuch" in errors, errors
+    assert "Traceback" not in errors, errors
 
 
 def that_is_interrupted(folder: Folder) -> None:
@@ -298,10 +289,37 @@ def of_a_zip(folder: Folder) -> None:
         made.writestr(ZipInfo("team/start.sh"), f"#!/bin/sh\ntest ! -e made && touch made && exec {words}\n")
     for begins in ("battleship, team - random", "This match has been played to its end"):
         status, said, errors = folder.run("team.zip", "bot:random", "--game", "battleship", "--games", "1")
-        assert (status, errors) == (11, ""), (said, errors)
+        assert status == 11, (said, errors)
+        assert errors.startswith("team: its start.sh has no execute bit"), errors
         assert said.startswith(begins), said
         assert "left" not in said, said
     assert (folder.path / "gamed-play" / "bots" / "1-team" / "made").exists()
+
+
+def of_a_contest(folder: Folder) -> None:
+    """Play with a bot that wants a fresh folder for each game, is on one processor, and is called in two ways."""
+    with ZipFile(folder.path / "team.zip", "w") as made:
+        script = ZipInfo("team/start.sh")
+        script.external_attr = 0o755 << 16
+        made.writestr(script, CALLED % (SCRIPTS / "gamed"))
+    os.environ["OUT"] = str(folder.path / "out")
+    words = ("team.zip", "bot:greedy", "--game", "blokus", "--preset", "software-challenge", "--seed", "1")
+    status, said, errors = folder.run(*words, "--pairs", "2", "--concurrency", "1")
+    assert (status, errors) == (11, ""), (said, errors)
+    head, greedy, team = (line.split() for line in said.splitlines()[6:9])
+    assert head == ["score", "won", "drawn", "lost", "Siegpunkte", "\u2300", "Punkte", "lost", "by"], said
+    assert (greedy[:2], team[:2]) == (["greedy", "4/4"], ["team", "0/4"]), said
+    assert (greedy[5], team[5]) == ("8", "0"), said
+    assert float(greedy[6]) > float(team[6]) > 20, said
+    noted = (folder.path / "out").read_text().splitlines()
+    processors, calls = noted[::2], noted[1::2]
+    assert len(processors) == 4, processors
+    assert all(re.fullmatch(r"Cpus_allowed_list:\s\d+", line) for line in processors), processors
+    assert calls == ["--host --port --reservation"] * 2 + ["-r -p -h"] * 2, calls
+    game = said.splitlines()[1][-9:-1]
+    status, said, _ = folder.run("--again", game)
+    assert status in (0, 10), said
+    assert (folder.path / "out").read_text().splitlines()[-1] == "--host --port --reservation"
 
 
 def of_the_tutorial(folder: Folder) -> None:
@@ -351,12 +369,13 @@ TRIALS: dict[str, Callable[[Folder], None]] = {
         that_is_not_fit,
         that_is_explained,
         that_is_played_again,
-        that_is_wrong_usage,
+        without_a_daemon,
         that_is_interrupted,
         whose_bot_has_changed,
         with_openings,
         that_goes_nowhere,
         of_a_zip,
+        of_a_contest,
         of_the_tutorial,
     )
 }

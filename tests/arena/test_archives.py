@@ -41,10 +41,17 @@ class ArchiveTests(SynchronousTestCase):
             (["x/", "x/start.sh", "x/lib/c"], "x/start.sh"),
         ):
             self.pack(*((name, b"", 0) for name in names))
-            self.assertEqual(start_script(self.file), PurePosixPath(place))
+            self.assertEqual(start_script(self.file), (PurePosixPath(place), False))
+            self.pack(*((name, b"", 0o100755) for name in names))
+            self.assertEqual(start_script(self.file), (PurePosixPath(place), True))
         for names in (["x/start.sh", "y/b"], ["a", "b"], ["x/y/start.sh"], []):
             self.pack(*((name, b"", 0) for name in names))
             self.assertIn("has no start.sh", str(self.assertRaises(ArchiveError, start_script, self.file)))
+
+    def test_the_line_ends_of_windows_are_refused(self) -> None:
+        self.pack(("x/start.sh", b"#!/bin/sh\r\nexec ./bot\r\n", 0o100755), ("x/start", b"\r\n", 0))
+        said = str(self.assertRaises(ArchiveError, start_script, self.file))
+        self.assertIn("bot.zip: x/start.sh has line ends of Windows (CR LF); run sed -i 's/\\r$//' x/start.sh", said)
 
     def test_the_start_script_can_be_executed(self) -> None:
         to = self.folder / "to"

@@ -30,7 +30,8 @@ class EntrantTests(SynchronousTestCase):
         found = game_type_of(kind)
         assert found is not None
         made = entrant(text, found[0], self.folder)
-        return made.name, list(made.command)
+        self.assertEqual(len(made.arguments), 1)
+        return made.name, [*made.command, *made.arguments[0]]
 
     def test_a_program_gets_the_arguments_that_are_usual_on_its_wire(self) -> None:
         usual = ["--host", "{host}", "--port", "{port}", "--reservation", "{code}"]
@@ -84,8 +85,9 @@ class EntrantTests(SynchronousTestCase):
             made.writestr("bot/start.sh", "#!/bin/sh\n")
         texts = ["team.zip", "..=team.zip -x {port}", "bot:random"]
         one, other, ours = entrants(texts, found[0], self.folder, self.folder / "bots")
-        self.assertEqual((one.name, one.command), ("team", ["./bot/start.sh", "{host}", "{port}"]))
-        self.assertEqual((other.name, other.command), ("..", ["./bot/start.sh", "-x", "{port}"]))
+        for made, name, words in ((one, "team", ["{host}", "{port}"]), (other, "..", ["-x", "{port}"])):
+            self.assertEqual((made.name, made.command, made.arguments), (name, ["./bot/start.sh"], [words]))
+        self.assertEqual((one.is_fresh, one.is_executable, ours.is_executable), (False, False, True))
         folders = [self.folder / "bots" / name for name in ("1-team", "2-..")]
         self.assertEqual([one.folder, other.folder, ours.folder], [*folders, self.folder])
         self.assertEqual(digest(one), digest(other))
@@ -95,6 +97,25 @@ class EntrantTests(SynchronousTestCase):
         self.assertNotEqual(digest(one), before)
         with self.assertRaisesRegex(ArchiveError, "cannot be unpacked: "):
             entrant("nosuch.zip", found[0], self.folder)
+
+    def test_a_preset_has_several_ways_to_call_a_program(self) -> None:
+        found = game_type_of("blokus")
+        assert found is not None
+        preset = found[0].contest.presets["software-challenge"]
+        with ZipFile(self.folder / "team.zip", "w") as made:
+            made.writestr("start.sh", "#!/bin/sh\n")
+        long, short = (words.split() for words in preset.arguments)
+        values = {"host": "H", "port": "P", "code": "C"}
+        for text, calls in (
+            ("./mine", [["--host", "H", "--port", "P", "--reservation", "C"], ["-r", "C", "-p", "P", "-h", "H"]]),
+            ("team.zip", [["--host", "H", "--port", "P", "--reservation", "C"], ["-r", "C", "-p", "P", "-h", "H"]]),
+            ("./mine {port}", [["P"]] * 2),
+            ("team.zip -x {port}", [["-x", "P"]] * 2),
+        ):
+            one = entrant(text, found[0], self.folder, preset)
+            self.assertEqual(one.is_fresh, "zip" in text)
+            self.assertEqual([one.start(values, {}, pair).command[1:] for pair in range(4)], calls * 2)
+        self.assertEqual((long[0], short[0]), ("--host", "-r"))
 
     def test_a_digest_is_of_the_files(self) -> None:
         found = game_type_of("hive")

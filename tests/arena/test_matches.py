@@ -14,7 +14,7 @@ from twisted.python.failure import Failure
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.arena.daemon import LOG, READY, PrivateDaemon, configuration
-from gamed.arena.runner import Entrant, filled
+from gamed.arena.entrants import Entrant, filled
 from gamed.config import structure
 from gamed.registry import games
 from tests.arena.caged import CagedTestCase, add_tests

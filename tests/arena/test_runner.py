@@ -12,7 +12,8 @@ from twisted.internet.defer import Deferred
 from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.arena.runner import Entrant, Game, Lane, Runner, evidence
+from gamed.arena.entrants import Entrant
+from gamed.arena.runner import Game, Lane, Runner, evidence
 from gamed.arena.slots import Exit, Slot, Start
 from gamed.control.commands import MOST_EVIDENCE
 from gamed.core.game import Termination

@@ -11,6 +11,7 @@ from gamed.arena.runner import Finished
 from gamed.arena.slots import Exit
 from gamed.cli.scoreboard import COLUMNS, Scoreboard, points
 from gamed.core.game import Termination
+from gamed.registry import Column
 from gamed.tournament.results import Cause, Result
 from gamed.tournament.schedule import Fixture, Plan
 from gamed.tournament.sprt import Sprt
@@ -91,6 +92,22 @@ class ScoreboardTests(SynchronousTestCase):
         self.assertEqual((board.plan.total, board.count, board.status()), (6, 6, 0))
         self.assertEqual(board.so_far(), "Anna 4, Bert\\x1b 2, Carl 0")
         self.assertEqual(len(json.loads(board.json())["games"]), 6)
+
+    def test_the_columns_of_a_contest(self) -> None:
+        board = self.board(2, 3)
+        board.columns = (Column("victory", "Siegpunkte"), Column("points", "Punkte", is_mean=True))
+        for number, fixture in enumerate(board.plan.fixtures()):
+            self.ended(board, fixture, None)
+            # Carl has more points than Bert, and Bert more than Anna.
+            scores = {"victory": [1, 1], "points": [10 * entrant + number for entrant in fixture.seats]}
+            # Whoever never began a game has no scores of it.
+            board.scores = {**board.scores, board.plan.id_of(fixture): scores if number else {}}
+        head, *rows = [line.split() for line in board.lines()][:4]
+        self.assertEqual(head, ["score", "won", "drawn", "lost", "Siegpunkte", "⌀", "Punkte", "lost", "by"])
+        self.assertEqual([row[0] for row in rows], ["Carl", "Bert\\x1b", "Anna"])
+        self.assertEqual([row[5:] for row in rows], [["4", "23.50"], ["3", "13.33"], ["3", "2"]])
+        entrants = json.loads(board.json())["entrants"]
+        self.assertEqual([(one["victory"], one["points"]) for one in entrants][2], (3, 2))
 
     def test_only_what_is_recorded_counts_in_the_end(self) -> None:
         board = self.board(2)

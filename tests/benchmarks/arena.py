@@ -19,7 +19,8 @@ from twisted.internet.endpoints import UNIXClientEndpoint, connectProtocol
 from twisted.internet.task import react
 
 from gamed.arena.daemon import PrivateDaemon
-from gamed.arena.runner import Entrant, Runner
+from gamed.arena.entrants import Entrant
+from gamed.arena.runner import Runner
 from gamed.core.game import Termination
 from gamed.games.battleship import game_type
 from gamed.tournament.schedule import Plan, played

@@ -22,7 +22,8 @@ from typing import Any
 from twisted.internet.defer import Deferred
 from twisted.internet.task import react
 
-from gamed.arena.runner import Entrant, Finished
+from gamed.arena.entrants import Entrant
+from gamed.arena.runner import Finished
 from gamed.core.game import Termination
 from gamed.core.history import LEFT, MOVE, History
 from gamed.records.own import to_history

@@ -5,17 +5,23 @@ Source: docs/reference/software-challenge.md.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from attrs import Attribute, evolve, field, frozen
 from attrs.validators import gt
 
 from gamed.core.game import MOST_MOVES, OPENING_PLIES, Options
-from gamed.registry import Contest, GameType, ListenerSettings, Named, Option, ReplayFormat
+from gamed.registry import Column, Contest, GameType, ListenerSettings, Named, Option, Preset, ReplayFormat
+
+_MOST_MOVES: Final = 100
+"""Of a match that `gamed play` begins. By the rules, no season's game is so long."""
+
+_SECONDS: Final = 2.0
+_ARGUMENTS: Final = ("--host {host} --port {port} --reservation {code}", "-r {code} -p {port} -h {host}")
 
 
 def _not_sooner(settings: Settings, attribute: Attribute[Any], value: float) -> None:
@@ -62,13 +68,17 @@ def _time(seconds: float) -> Options:
     return {"soft_milliseconds": soft, "hard_milliseconds": 5 * soft}
 
 
-def season_type(package: str, version: str, players: Sequence[str], most_moves: int, mark: bytes) -> GameType:
+def season_type(
+    package: str, version: str, players: Sequence[str], mark: bytes, columns: Mapping[str, str]
+) -> GameType:
     """Return the game type of a season, whose folder is a package with modules of certain names.
 
-    `version`: of the records' format. `players`: the names of the bots' strategies. `most_moves`: of a match that
-    `gamed play` begins. `mark`: a text that only this season's replay files have.
+    `version`: of the records' format. `players`: the names of the bots' strategies. `mark`: a text that only this
+    season's replay files have. `columns`: the titles of what the contest's table counts, by the names of the scores:
+    the sum of the first one, and the means of the others.
     """
     kind = package.rpartition(".")[2]
+    counted = tuple(Column(name, title, number > 0) for number, (name, title) in enumerate(columns.items()))
     replays = (Named(f"{package}.replays.{name}") for name in ("write", "read_replay", "file_name"))
     return GameType(
         kind=kind,
@@ -78,7 +88,11 @@ def season_type(package: str, version: str, players: Sequence[str], most_moves: 
         settings=Settings,
         options=_options,
         contest=Contest(
-            {MOST_MOVES: most_moves}, 2, time=_time, arguments="--host {host} --port {port} --reservation {code}"
+            {MOST_MOVES: _MOST_MOVES},
+            _SECONDS,
+            time=_time,
+            arguments=_ARGUMENTS[0],
+            presets={"software-challenge": Preset(_SECONDS, 1_500, _ARGUMENTS, counted)},
         ),
         room_options={MOST_MOVES: 1_000, OPENING_PLIES: 4},
         hosted=Named(f"{__name__}.server.hosted"),

@@ -2,5 +2,5 @@
 
 from gamed.games.softwarechallenge import season_type
 
-# By the rules, a game has at most 24 rounds of four colours.
-game_type = season_type(__name__, "1.0", ("search", "greedy", "random"), most_moves=100, mark=b"startPiece=")
+_COLUMNS = {"victory": "Siegpunkte", "points": "Punkte"}
+game_type = season_type(__name__, "1.0", ("search", "greedy", "random"), b"startPiece=", _COLUMNS)
