@@ -109,6 +109,6 @@ class ChoosingHiveTests(ChoosingTests):
 
     def test_two_rooms_wait(self) -> None:
         reception: Any = self.harness.harness.factory.reception
-        rooms = [reception.rooms.open(reception.rooms.usual, (), paused=False) for _ in range(2)]
+        rooms = [reception.rooms.open(reception.rooms.seasons[self.kind], (), paused=False) for _ in range(2)]
         seat = self.sit(self.ada, name="Ada", room=rooms[1].id)
         self.assertEqual(self.ada.get(f"seats/{seat}").json["room"], rooms[1].id)
