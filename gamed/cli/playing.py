@@ -10,6 +10,7 @@ import os
 import secrets
 import shlex
 import signal
+import socket
 import sys
 import time
 import uuid
@@ -58,8 +59,8 @@ BOTS: Final = "bots"
 
 DATABASE: Final = "gamed.db"
 CONFIGURATION: Final = "browse.toml"
-PAGES: Final = "tcp:8054:interface=127.0.0.1"
-ADDRESS: Final = "http://localhost:8054/"
+PAGES: Final = 8054
+"""The port of the pages, if it is free."""
 
 
 def database_of(folder: Path) -> Path:
@@ -82,12 +83,25 @@ def browse(folder: Path) -> None:
     os.set_inheritable(_locked(folder), True)  # noqa: FBT003 (os's)
     key = key_of(secret_of(folder))
     os.chdir(folder)
-    Path(CONFIGURATION).write_text(configuration(web=PAGES), encoding="utf-8")
-    click.echo(f"The games are at {ADDRESS}#key={key} until you press Ctrl-C.")
+    port = _free_port()
+    Path(CONFIGURATION).write_text(configuration(web=f"tcp:{port}:interface=127.0.0.1"), encoding="utf-8")
+    click.echo(f"The games are at http://localhost:{port}/#key={key} until you press Ctrl-C.")
     click.echo("With its key, this address also shows what the bots have written and used.")
     sys.stdout.flush()
     run = "from twisted.scripts.twistd import run; run()"
     os.execv(sys.executable, [sys.executable, "-c", run, "-n", "--pidfile=", "gamed", "--config", CONFIGURATION])  # noqa: S606
+
+
+def _free_port() -> int:
+    """Return the usual port of the pages, or another one if a daemon has it."""
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", PAGES))
+        except OSError:
+            probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
 
 
 def run(playing: Playing) -> None:

@@ -41,11 +41,12 @@ ID = "6f0c1f0e-0000-4000-8000-00000000000{}"
 BOT = [str(SCRIPTS / "gamed"), "bot"]
 ARGUMENTS = {
     "battleship": [],
+    "blokus": ["--reservation", "{code}", "--strategy", "greedy"],
     "hive": ["--reservation", "{code}", "--strategy", "greedy"],
     "quoridor": ["--strategy", "path", "--pace", "0", "--stay", "0", "--name", "{name}"],
     "roborally": ["--name", "{name}"],
 }
-PATIENT = {"hive": {"soft_milliseconds": 60_000, "hard_milliseconds": 60_000}}
+PATIENT = {game: {"soft_milliseconds": 60_000, "hard_milliseconds": 60_000} for game in ("blokus", "hive")}
 """Nobody loses by time, however busy the machine is."""
 
 HOLDS = """

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-from tests.benchmarks import arena, browser, floods, hive, quoridor, relay, roborally, rooms, start
+from tests.benchmarks import arena, blokus, browser, floods, hive, quoridor, relay, roborally, rooms, start
 from tests.benchmarks.measuring import Figure, Measurement, Programs, cpu_seconds, settle
 from tests.daemon import PATIENT, free_port, section
 
@@ -22,17 +22,17 @@ SHORT_GAME = 2
 IDLE_ROOMS = 200
 
 
-def hive_moves(programs: Programs, at_once: int) -> Sequence[float]:
+def season_moves(programs: Programs, at_once: int, make: type[hive.Game]) -> Sequence[float]:
     """Return the milliseconds of processor time of a move, and of a game without its moves."""
     port, keys = free_port(), f"messages_per_second = 100000.0\n{PATIENT}"
     with programs.daemon(more=section("softwarechallenge", port, keys)) as started:
         pid = started.process.pid
-        hive.play(port, at_once, 2 * at_once)
+        hive.play(port, at_once, 2 * at_once, make=make)
         settle()
         spent, made = [], []
         for length in (SHORT_GAME, hive.LAST_TURN):
             before = cpu_seconds(pid)
-            made.append(hive.play(port, at_once, HIVE_GAMES, length)[0])
+            made.append(hive.play(port, at_once, HIVE_GAMES, length, make)[0])
             settle()
             spent.append((cpu_seconds(pid) - before) * 1e3)
     each = (spent[1] - spent[0]) / (made[1] - made[0])
@@ -67,6 +67,16 @@ def hive_mementos(_programs: Programs) -> Sequence[float]:
 def hive_trees() -> Sequence[float]:
     """Return the microseconds to write it by an lxml tree."""
     return hive.mementos()[1:]
+
+
+def blokus_rules(_programs: Programs) -> Sequence[float]:
+    """Return the microseconds to list the legal moves of a middle-game position, and to write a memento."""
+    return blokus.legal(), blokus.mementos()
+
+
+def hive_beside() -> Sequence[float]:
+    """Return the same of Hive."""
+    return hive.rules()[1], hive.mementos()[0]
 
 
 def quoridor_moves(programs: Programs, tables: int) -> Sequence[float]:
@@ -169,13 +179,13 @@ def _arena(start: str, most: float) -> Measurement:
     )
 
 
-def _hive(rooms: int) -> Measurement:
+def _season(name: str, rooms: int, make: type[hive.Game], *most: float) -> Measurement:
     where = f"{rooms} room{'s' * (rooms > 1)}"
     figures = (
-        Figure(f"a Hive move, {where}", MOVE, most_of_before=0.5),
-        Figure(f"a Hive game without its moves, {where}", MOVE, most_of_before=0.35),
+        Figure(f"a {name} move, {where}", MOVE, most_of_before=most[0] if most else None),
+        Figure(f"a {name} game without its moves, {where}", MOVE, most_of_before=most[1] if most else None),
     )
-    return Measurement("hive", figures, partial(hive_moves, at_once=rooms))
+    return Measurement(name.lower(), figures, partial(season_moves, at_once=rooms, make=make))
 
 
 def _universe(title: str, reference: str, program: Path, most: float | None) -> Measurement:
@@ -200,8 +210,10 @@ MEASUREMENTS = (
         relay.whole_games,
     ),
     *(_arena(start, most) for start, most in (("fresh", 1 / 0.5), ("kept", 1 / 0.35))),
-    _hive(1),
-    _hive(HIVE_ROOMS),
+    _season("Hive", 1, hive.Game, 0.5, 0.35),
+    _season("Hive", HIVE_ROOMS, hive.Game, 0.5, 0.35),
+    _season("Blokus", 1, blokus.Game),
+    _season("Blokus", HIVE_ROOMS, blokus.Game),
     Measurement("quoridor", (Figure("a Quoridor move, 1 table", LINE),), partial(quoridor_moves, tables=1)),
     Measurement(
         "quoridor", (Figure(f"a Quoridor move, {TABLES} tables", LINE),), partial(quoridor_moves, tables=TABLES)
@@ -297,6 +309,16 @@ MEASUREMENTS = (
         (Figure("Hive: to write a memento", "µs", "an lxml tree", 0.1),),
         hive_mementos,
         hive_trees,
+        in_process=True,
+    ),
+    Measurement(
+        "rules",
+        (
+            Figure("Blokus: to list the legal moves of a middle game", "µs", "Hive's"),
+            Figure("Blokus: to write a memento", "µs", "Hive's"),
+        ),
+        blokus_rules,
+        hive_beside,
         in_process=True,
     ),
 )

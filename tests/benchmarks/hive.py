@@ -10,10 +10,10 @@ import re
 import selectors
 import socket
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from random import Random
-from xml.etree.ElementTree import tostring
+from xml.etree.ElementTree import Element, tostring
 
 from lxml import etree
 
@@ -179,7 +179,6 @@ def _pieces(parent: etree._Element, letters: str) -> None:
 
 # Over TCP
 
-MOVE_REQUEST = b"plugins.protocol.MoveRequest"
 LEFT = b"<left "
 LEAVE = b"</protocol>"
 OBSTRUCTED = re.compile(rb'<field x="(-?\d)" y="(-?\d)" z="-?\d" isObstructed="true"')
@@ -196,16 +195,19 @@ class Game:
     left: Whether it has.
     """
 
+    game_type = GAME_TYPES[0]
+    request = b"plugins.protocol.MoveRequest"
+
     def __init__(self, port: int, length: int = LAST_TURN) -> None:
         self.made, self.length, self.left = 0, length, False
         self.moves: Iterator[bytes] | None = None
         self.head = b""
         self.tails = [b"", b""]
-        self.sockets = [client(port)]
+        self.sockets = [client(port, self.game_type)]
         # A client joins when the one before it has its seat. Else two games that begin together could be mixed up.
         while b"<joined" not in self.head:
             self.head += self.sockets[0].recv(4_096)
-        self.sockets.append(client(port))
+        self.sockets.append(client(port, self.game_type))
         while b"<joined" not in self.tails[1]:
             self.tails[1] += self.sockets[1].recv(4_096)
 
@@ -219,7 +221,7 @@ class Game:
         if self.moves is None and not seat:
             self.head += news
         data = self.tails[seat] + news
-        if MOVE_REQUEST not in data:
+        if self.request not in data:
             self.tails[seat] = data[-TAIL:]
             return LEFT not in data
         self.tails[seat] = b""
@@ -237,35 +239,35 @@ class Game:
         room = ROOM.search(self.head)
         assert room is not None
         moves = next((script(seed) for seed in range(SCRIPTS) if fits(script(seed), cells)), ())
-        return encoded(moves[: self.length], room[1].decode())
+        return encoded([data_of(move) for move in moves[: self.length]], room[1].decode())
 
     def close(self) -> None:
         for sock in self.sockets:
             sock.close()
 
 
-def client(port: int) -> socket.socket:
+def client(port: int, game_type: str) -> socket.socket:
     """Return a connection that has asked to join."""
     sock = socket.create_connection(("127.0.0.1", port))
     sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    sock.sendall(f'<protocol><join gameType="{GAME_TYPES[0]}"/>'.encode())
+    sock.sendall(f'<protocol><join gameType="{game_type}"/>'.encode())
     return sock
 
 
-def encoded(moves: tuple[Move, ...], room: str) -> Iterator[bytes]:
+def encoded(moves: Sequence[Element], room: str) -> Iterator[bytes]:
     """Yield the messages of moves, and then the end of the document, by which the client leaves."""
     for move in moves:
-        yield f'<room roomId="{room}">{tostring(data_of(move), "unicode")}</room>'.encode()
+        yield f'<room roomId="{room}">{tostring(move, "unicode")}</room>'.encode()
     yield LEAVE
 
 
-def play(port: int, rooms: int, games: int, length: int = LAST_TURN) -> tuple[int, float]:
+def play(port: int, rooms: int, games: int, length: int = LAST_TURN, make: type[Game] = Game) -> tuple[int, float]:
     """Play so many games of at most this length, in so many rooms at once. Return the moves and the seconds."""
     selector = selectors.DefaultSelector()
     begun, made, left = time.perf_counter(), 0, games
 
     def begin() -> None:
-        game = Game(port, length)
+        game = make(port, length)
         for seat, sock in enumerate(game.sockets):
             selector.register(sock, selectors.EVENT_READ, (game, seat))
 

@@ -22,16 +22,22 @@ FAULT, GAME, HOST, PORT, NAME, CODE = sys.argv[1:7]
 MEGABYTES = int((sys.argv[7:] or ["1"])[0])
 MOVES = {
     "battleship": rb"\(1,\[",
+    "blokus": rb'class="sc.plugin2027.SetMove"',
     "hive": rb'class="(set|drag)move"',
     "quoridor": rb"\(move ",
     "roborally": rb"TRP\(",
 }
 """In which of the bot's messages there is a move."""
 
-OPTIONS = {"hive": ["--reservation", CODE[1:]], "quoridor": ["--name", NAME, "--pace", "0", "--stay", "0"]}
+OPTIONS = {
+    "blokus": ["--reservation", CODE[1:]],
+    "hive": ["--reservation", CODE[1:]],
+    "quoridor": ["--name", NAME, "--pace", "0", "--stay", "0"],
+}
 
 ILLEGAL = {
     "battleship": (rb"\(1,\[\d,\d\]\)", b"(1,[10,0])"),
+    "blokus": (rb'<position x="\d+" y="\d+"', b'<position x="9" y="20"'),
     "hive": (rb'<data class="(set|drag)move">.*</data>',
              b'<data class="setmove"><piece owner="RED" type="BEE"/><destination x="5" y="-5" z="0"/></data>'),
     "quoridor": (rb"player \S+ \S+\)", b"player 8 8)"),

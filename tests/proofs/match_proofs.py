@@ -42,12 +42,12 @@ from tests.proofs.mirrored import replayed, same_chance
 PROLOG = f"swipl -q -g main -t halt {ROOT / 'examples' / 'battleship' / 'main.pl'} -- --host {{host}} --port {{port}}"
 WALKER = ROOT / "examples" / "quoridor" / "walker.rkt"
 PORT = "(define PORT 4567)"
-MIRRORED = (("hive", "--openings", "2"), ("roborally",))
+MIRRORED = (("blokus", "--openings", "2"), ("hive", "--openings", "2"), ("roborally",))
 PLAIN = (sys.executable, "-I", "-S", "-c")
 START_SECONDS = 5.0
 """What a program has in these matches."""
 
-TIMES = {"hive": {"soft_milliseconds": 1_000, "hard_milliseconds": 1_000}}
+TIMES = {game: {"soft_milliseconds": 1_000, "hard_milliseconds": 1_000} for game in ("blokus", "hive")}
 BY_ARGUMENT = "(define PORT (string->number (vector-ref (current-command-line-arguments) 0)))"
 Running: TypeAlias = subprocess.Popen[str]
 FAULTLESS = {"victory", "draw", "limit"}
@@ -119,7 +119,7 @@ def of_programs_of_all_kinds(folder: Folder) -> None:
             report(f"{runtime} is not installed")
         else:
             faultless(folder, "battleship", f"{runtime}={runtime} {here / file} {{host}} {{port}}", "bot:random")
-    for game in ("battleship", "quoridor", "hive", "roborally"):
+    for game in ("battleship", "quoridor", "blokus", "hive", "roborally"):
         faultless(folder, game, "bot:greedy", "bot:random")
 
 
@@ -300,7 +300,7 @@ BROKEN = {
 """Faults of tests/proofs/broken.py, with the cause, and what is told of it."""
 
 HARMLESS = {("twice", "quoridor"), ("twice", "roborally")} | {
-    ("connects", game) for game in ("hive", "quoridor", "roborally")
+    ("connects", game) for game in ("blokus", "hive", "quoridor", "roborally")
 }
 OTHERWISE = {("illegal", "quoridor"): "time"}
 """The world is told that its move was illegal, and still has the turn."""

@@ -66,6 +66,14 @@ class HivePairs(PairTestCase):
         self.check_pairs()
 
 
+class BlokusPairs(PairTestCase):
+    kind = "blokus"
+    options: ClassVar[Options] = {OPENING_PLIES: 3}
+
+    def test_pairs(self) -> None:
+        self.check_pairs()
+
+
 class RoboRallyPairs(PairTestCase):
     kind = "roborally"
 

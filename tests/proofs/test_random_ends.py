@@ -36,11 +36,12 @@ LENGTHS: Final = (2, 10, 40, 400)
 
 VARIANTS: Final[Mapping[str, tuple[Mapping[str, Any], ...]]] = {
     "battleship": ({}, {"referee": "warn"}, {"referee": "enforce"}, {"referee": "enforce", "corner_contact": False}),
+    "blokus": ({},),
     "hive": ({},),
     "quoridor": ({}, {"referee": "strict"}, {"game_moves": 30}),
     "roborally": ({}, {"max_turns": 3}),
 }
-FAREWELLS: Final = {"hive": b"</protocol>", "roborally": b"RLE()\n"}
+FAREWELLS: Final = {"blokus": b"</protocol>", "hive": b"</protocol>", "roborally": b"RLE()\n"}
 
 
 @define(eq=False)

@@ -19,11 +19,10 @@ from gamed.core.game import Termination
 from gamed.core.history import LEFT
 from gamed.lobby.recovery import recover
 from gamed.records.importer import check
-from gamed.records.index import index
 from gamed.records.own import judgement, to_history
 from gamed.records.record import Record, document
 from gamed.registry import game_types
-from gamed.replayers import replayers
+from gamed.replayers import known_formats, replayers
 from gamed.store.memory import MemoryStore
 from gamed.testing.harness import Harness, Wire
 from tests.games.roborally.gathering import gathering, usual
@@ -31,12 +30,13 @@ from tests.games.roborally.test_forbidden import CHEATING
 
 SETTINGS: Mapping[str, Mapping[str, Any]] = {
     "battleship": {},
+    "blokus": {"password": "Aster"},
     "hive": {"password": "Aster"},
     "quoridor": {},
     "roborally": {"courses": ("anlauf",), "max_players": 2, "start_delay": 0.0, "linger": 0.5, "max_turns": 12},
 }
 
-MIDDLE = {"battleship": 12, "hive": 3, "quoridor": 12, "roborally": 6}
+MIDDLE = {"battleship": 12, "blokus": 12, "hive": 3, "quoridor": 12, "roborally": 6}
 """Answers of each player, after which a game is under way and cannot be over."""
 
 SILENCE = 4_000.0
@@ -135,7 +135,8 @@ def nonsense(match: Match) -> None:
     match.play(MIDDLE[match.kind])
     for _ in range(60):
         if not match.seats[0].wire.is_closed:
-            match.seats[0].wire.send(b"nonsense\n" if match.kind != "hive" else b"<room><nonsense></room>")
+            is_xml = match.kind in ("blokus", "hive")
+            match.seats[0].wire.send(b"<room><nonsense></room>" if is_xml else b"nonsense\n")
 
 
 WAYS: Mapping[str, Callable[[Match], None]] = {
@@ -153,7 +154,7 @@ class EveryEndTests(SynchronousTestCase):
     def comes_back(self, record: Record, what: object) -> None:
         """Check a record, and import it into an empty store."""
         exported = document(record)
-        outcome = check(exported, index(), replayers())
+        outcome = check(exported, known_formats(), replayers())
         self.assertEqual((outcome.code, outcome.record), ("imported", record), (what, outcome.sentence))
         assert outcome.record is not None
         store = MemoryStore()
@@ -174,7 +175,7 @@ class EveryEndTests(SynchronousTestCase):
             self.assertTrue({"victory", "draw"} & ends, kind)
         self.assertEqual(found.keys(), SETTINGS.keys())
         self.assertIn("idle", found["battleship"])
-        for kind in ("hive", "roborally"):
+        for kind in ("blokus", "hive", "roborally"):
             self.assertIn("time", found[kind], kind)
 
     def test_what_a_crash_has_left(self) -> None:
@@ -233,4 +234,4 @@ class EveryEndTests(SynchronousTestCase):
             end = header.index(b'"', start + len(name) + 2) + 1
             changed = document(record).replace(header[start:end], wrong, 1)
             if changed != document(record):
-                self.assertEqual(check(changed, index(), replayers()).code, "illegal", wrong)
+                self.assertEqual(check(changed, known_formats(), replayers()).code, "illegal", wrong)

@@ -104,7 +104,9 @@ class Replays:
         return f"replay_{self.season.game_types[0]}_{'_'.join(names)}_{began}_{history.room[:8]}.xml"
 
     def _names(self, history: History) -> list[str]:
-        return [str(entry.data["name"]) or self.season.dialect.nameless for entry in history.of_kind(JOINED)]
+        names = {entry.seat: str(entry.data["name"]) for entry in history.of_kind(JOINED)}
+        # In a match of programs, one may never have come.
+        return [names.get(seat) or self.season.dialect.nameless for seat in (0, 1)]
 
     def _result(self, history: History, state: Any, names: Sequence[str]) -> Result | None:
         """Return the result of a game; None if it has none."""

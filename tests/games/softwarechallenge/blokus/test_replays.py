@@ -68,6 +68,12 @@ class OfficialTests(SynchronousTestCase):
         without = official[:start] + official[official.index(b"</room>\n", start) + len(b"</room>\n") :]
         self.assertEqual(write(found), without)
 
+    def test_a_game_to_which_nobody_came(self) -> None:
+        entries = [Entry(0, LEFT, 1, data={"why": "left"}), ended(0, Outcome(Termination.LEFT, 0))]
+        found = History("room", "blokus", "2026-11-30T07:00:00.000Z", 1, {}, entries)
+        self.assertEqual(scores(found), {"victory": [2, 0], "points": [0, 0]})
+        self.assertIn(b'regular="false"', write(found))
+
     def test_what_they_say(self) -> None:
         found = read_replay(recorded("left"))
         self.assertEqual([entry.data["name"] for entry in found.of_kind(JOINED)], ["A&a", "B"])
