@@ -81,12 +81,11 @@ class HowToTests(SynchronousTestCase):
 
     def test_joins_and_reservations(self) -> None:
         self.write(self.blocks[0])
-        for codes in ([], self.prepared()):
-            words = [f"--reservation {code}" for code in codes] or ["", ""]
-            players = [self.begun(f"{PYTHON} {self.bot}/logic.py --port {self.port} {word}") for word in words]
-            for player in players:
-                said, _ = player.communicate(timeout=PATIENCE)
-                self.assertEqual((player.returncode, "ERROR" in said), (0, False), said[-2000:])
+        words = ["", "", *(f"--reservation {code}" for code in self.prepared())]
+        players = [self.begun(f"{PYTHON} {self.bot}/logic.py --port {self.port} {word}") for word in words]
+        for player in players:
+            said, _ = player.communicate(timeout=PATIENCE)
+            self.assertEqual((player.returncode, "ERROR" in said), (0, False), said[-2000:])
         self.daemon.settled(2)
         records = self.daemon.records()
         self.assertEqual({one["kind"] for one in records}, {"blokus"})

@@ -347,7 +347,8 @@ class NameTests(LiveProof):
         self.is_text(watching)
         record = self.record(watching)
         self.page.goto(f"/records/{record['id']}?move=5")
-        self.page.wait_for_selector(".moves li.here")
+        # The players' lines come with the position.
+        self.page.locator(".player, .seats li", has_text=MARKUP).wait_for()
         self.is_text(self.page)
         for path in ("/", "/records"):
             self.page.goto(path)

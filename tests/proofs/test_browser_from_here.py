@@ -230,7 +230,7 @@ class FromHereTests(LiveProof):
 
     def test_games_without_reservations_have_no_such_button(self) -> None:
         games = self.asked(self.page, "/session")["games"]
-        self.assertEqual([game["kind"] for game in games if "from" in game["can"]], ["hive"])
+        self.assertEqual([game["kind"] for game in games if "from" in game["can"]], ["hive", "blokus"])
         records = [
             self.played("battleship", *(Gunner(strategies["density"](), Random(n)) for n in (1, 2))),
             self.played(

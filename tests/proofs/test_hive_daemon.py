@@ -163,7 +163,7 @@ class CommandTests(DaemonTestCase):
         self.assertEqual(one["moves"] + two["moves"], len(list(history.of_kind(MOVE))))
         self.assertEqual([entry.data["name"] for entry in history.of_kind(JOINED)], ["one", "two"])
         self.assertEqual(used.returncode, 1)
-        self.assertIn("the server closed the connection before the game ended", used.stderr)
+        self.assertIn("there is no reservation with this code", used.stderr)
 
     def test_from_a_recorded_turn(self) -> None:
         """A room starts where the first half of a recorded game ends, and its record holds that half, too."""

@@ -28,6 +28,14 @@ POINT = """
 """
 """Returns at which of the fields of a move the chosen piece would cover all of them, and leaves the mouse there."""
 
+LAST = """
+([scene, texts]) => texts.map((text) => {
+  window.board.update({...scene, last: {n: 1, seat: 0, text}});
+  return [...document.querySelectorAll("[data-cell][data-last]")].map((one) => one.dataset.cell);
+})
+"""
+"""Returns which fields are marked after each of some moves."""
+
 TOUCH = """
 (field) => {
   field.dispatchEvent(new PointerEvent("pointerenter", {pointerType: "touch"}));
@@ -148,12 +156,12 @@ class DrawingTests(BlokusBoardTestCase):
 
     def test_the_last_piece_is_marked_however_it_lies(self) -> None:
         self.mount("blokus", scene(opened()), "watch")
-        for shape, rotation, is_flipped in SPELLINGS:
-            move = SetMove(0, shape, rotation, is_flipped, 7, 9)
-            self.update(scene(opened(), last=to_notation(move)))
-            self.assertEqual(self.marked("last"), covered(move), to_notation(move))
-        self.update(scene(opened(), last="B SKIP"))
-        self.assertEqual(self.marked("last"), set())
+        moves = [SetMove(0, *spelling, 7, 9) for spelling in SPELLINGS]
+        texts = [*map(to_notation, moves), "B SKIP"]
+        *marked, nothing = self.page.evaluate(LAST, [scene(opened()), texts])
+        for move, found in zip(moves, marked, strict=True):
+            self.assertEqual(set(found), covered(move), to_notation(move))
+        self.assertEqual(nothing, [])
 
     def test_moves_are_told(self) -> None:
         self.mount("blokus", scene(opened()), "watch")
