@@ -20,7 +20,7 @@ from twisted.internet.process import reapProcessHandlers
 from twisted.internet.threads import deferToThreadPool
 from twisted.python.failure import Failure
 
-from gamed.arena.archives import unpack
+from gamed.arena.archives import ArchiveError, unpack
 from gamed.arena.client import DaemonClient, DaemonLost, Means, Opening
 from gamed.arena.entrants import Entrant
 from gamed.arena.slots import Exit, Slot, SlotError, sweep
@@ -383,11 +383,15 @@ class Runner:
         if self.is_pinned:
             processors = sorted(os.sched_getaffinity(0))
             start = evolve(start, processor=processors[entrance % len(processors)])
-        if entrant.archive is not None and entrant.is_fresh:
-            start = evolve(start, folder=entrant.folder / f"{entrance}")
-            await deferToThreadPool(self.reactor, self.reactor.getThreadPool(), unpack, entrant.archive, start.folder)
         try:
+            if entrant.archive is not None and entrant.is_fresh:
+                start = evolve(start, folder=entrant.folder / f"{entrance}")
+                threads = self.reactor.getThreadPool()
+                await deferToThreadPool(self.reactor, threads, unpack, entrant.archive, start.folder)
             reason = await game.slot(seat).start(start)
+        except ArchiveError as error:
+            # Somebody has changed it during the match.
+            reason = str(error)
         except SlotError:
             # The bot was so fast: its end was told.
             return

@@ -12,6 +12,7 @@ import json
 import socket
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from statistics import fmean
@@ -28,7 +29,7 @@ from zope.interface import implementer
 
 from gamed.config import ControlConfig
 from gamed.control import commands
-from gamed.core.errors import RoomError, UnknownRecord
+from gamed.core.errors import GamedError, RoomError, UnknownRecord
 from gamed.core.game import Options, Seat, Termination
 from gamed.core.history import STARTED, History, Value, Word
 from gamed.core.reception import Furnishes
@@ -387,10 +388,13 @@ def means_of(found: Mapping[Seat, str]) -> str:
 
 
 def scores_of(game_types: Mapping[str, GameType], record: Any) -> str:
-    """Return the scores of a recorded game as JSON."""
-    history = to_history(record)
-    made = game_types.get(history.kind)
-    return json.dumps({} if made is None or made.scores is None else made.scores(history))
+    """Return the scores of a recorded game as JSON; {} if it has none, or cannot be replayed."""
+    with suppress(GamedError):
+        history = to_history(record)
+        made = game_types.get(history.kind)
+        if made is not None and made.scores is not None:
+            return json.dumps(made.scores(history))
+    return "{}"
 
 
 def _add(found: list[str], record: Any) -> None:

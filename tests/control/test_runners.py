@@ -17,14 +17,14 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.arena.client import DaemonClient, DaemonLost, Opening
 from gamed.config import ControlConfig
-from gamed.control.runners import Control, Runners
+from gamed.control.runners import Control, Runners, scores_of
 from gamed.core.errors import RoomError
 from gamed.core.game import Seat, Termination
 from gamed.core.refusals import Refusal
 from gamed.net.entrance import Entrance
 from gamed.records.index import validate
 from gamed.records.own import to_history
-from gamed.records.record import document
+from gamed.records.record import Record, document
 from gamed.registry import game_types
 from gamed.testing.harness import Harness
 from gamed.tournament.results import Cause, Result, result_of
@@ -351,3 +351,25 @@ class LeavingTests(RunnerTestCase):
         programs[0].wire.send(b"x" * 100_000)
         self.pump.flush()
         self.assertEqual(self.told.words[3:], ["ended 1 removed 1"])
+
+
+class ScoreTests(RunnerTestCase):
+    kind = "blokus"
+
+    def test_scores_of_recorded_games(self) -> None:
+        self.open()
+        programs = [self.come(0), self.come(1)]
+        self.play(programs)
+        self.settle()
+        # One whose program never came.
+        self.open(2)
+        self.of(self.client.absent(ID.format(2), 0, {}))
+        self.settle()
+        whole, absent = self.of(self.client.scores([ID.format(1), ID.format(2)]))
+        self.assertEqual(sum(whole["victory"]), 2)
+        self.assertGreater(min(whole["points"]), 20)
+        self.assertEqual(absent, {"victory": [0, 2], "points": [0, 0]})
+
+    def test_a_record_that_cannot_be_replayed_has_none(self) -> None:
+        record = Record("1", "gamed-blokus", "1.0", b"<header/>", b"<body/>")
+        self.assertEqual(scores_of(self.harness.lobby.game_types, record), "{}")
