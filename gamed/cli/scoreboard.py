@@ -120,7 +120,9 @@ class Scoreboard:
         for seat, entrant in enumerate(finished.fixture.seats):
             if finished.result.causes.get(seat) not in GONE:
                 continue
-            exit_, said = finished.exits.get(seat), finished.said.get(seat, "")
+            exit_ = finished.exits.get(seat)
+            # What a program has written that could not be started is that of an earlier game.
+            said = "" if seat in finished.reasons else finished.said.get(seat, "")
             how = finished.reasons.get(seat) or (ending(exit_.status) if exit_ else "its connection ended")
             yield f"{ASIDE}  {printable(self.names[entrant])}: {how}{f': {printable(said)[:200]}' if said else ''}"
 

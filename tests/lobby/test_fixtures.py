@@ -16,11 +16,10 @@ from gamed.lobby.lobby import Fixture
 from gamed.lobby.recovery import recover
 from gamed.lobby.room import Room
 from gamed.records.importer import check
-from gamed.records.index import index
 from gamed.records.own import to_history
 from gamed.records.record import Record, document
 from gamed.registry import game_types
-from gamed.replayers import replayers
+from gamed.replayers import known_formats, replayers
 from gamed.testing.harness import Harness
 from tests.records.test_every_end import SETTINGS
 
@@ -28,6 +27,7 @@ ID = "6f0c1f0e-0000-4000-8000-000000000001"
 OTHER = "6f0c1f0e-0000-4000-8000-000000000002"
 CHANGED: dict[str, dict[str, Any]] = {
     "battleship": {"referee": "enforce"},
+    "blokus": {"soft_milliseconds": 500},
     "hive": {"soft_milliseconds": 500},
     "quoridor": {"referee": "strict"},
     "roborally": {"max_turns": 3},
@@ -52,7 +52,7 @@ class FixtureTests(SynchronousTestCase):
         self.assertLessEqual(CHANGED[found.kind].items(), history.options.items())
         self.assertEqual(history.outcome and history.outcome.termination, termination)
         self.assertFalse(history.was_started)
-        outcome = check(document(record), index(), replayers())
+        outcome = check(document(record), known_formats(), replayers())
         self.assertEqual((outcome.code, outcome.record), ("imported", record), outcome.sentence)
         self.assertEqual(list(found.journal.open_rooms()), [])
         return record
@@ -71,7 +71,7 @@ class FixtureTests(SynchronousTestCase):
             found.settle()
             (record,) = found.store.records.values()
             left = b'<left at="0" seat="1" why="left"/>'
-            outcome = check(document(record).replace(b"<ended at", left + b"<ended at"), index(), replayers())
+            outcome = check(document(record).replace(b"<ended at", left + b"<ended at"), known_formats(), replayers())
             self.assertEqual(outcome.code, "imported", outcome.sentence)
 
     def test_the_daemon_stops(self) -> None:
