@@ -213,11 +213,16 @@ def that_is_played_again(folder: Folder) -> None:
     assert told["differs_at"], told
 
 
-def without_a_daemon(folder: Folder) -> None:
-    status, said, errors = folder.run("bot:random", "bot:random", "--game", "hive", "--connect", "nosuch")
-    assert (status, said) == (1, ""), (said, errors)
-    assert "no daemon answers at nosuch" in errors, errors
-    assert "Traceback" not in errors, errors
+def that_cannot_begin(folder: Folder) -> None:
+    for words, text in (
+        (["--game", "hive", "--connect", "nosuch"], "no daemon answers at nosuch"),
+        (["--game", "roborally", "--option", "course=x"], "x"),
+        (["--game", "battleship", "--option", "referee=x"], "'referee' must be in"),
+    ):
+        status, _, errors = folder.run("bot:random", "bot:random", *words)
+        assert status == 1, (words, errors)
+        assert text in errors, errors
+        assert "Traceback" not in errors, errors
 
 
 def that_is_interrupted(folder: Folder) -> None:
@@ -369,7 +374,7 @@ TRIALS: dict[str, Callable[[Folder], None]] = {
         that_is_not_fit,
         that_is_explained,
         that_is_played_again,
-        without_a_daemon,
+        that_cannot_begin,
         that_is_interrupted,
         whose_bot_has_changed,
         with_openings,
