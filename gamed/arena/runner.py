@@ -11,7 +11,7 @@ import socket
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from attrs import define, evolve, field, frozen
 from twisted.internet.defer import Deferred, DeferredList, succeed
@@ -33,6 +33,8 @@ from gamed.registry import Scores
 from gamed.tournament.results import Result
 from gamed.tournament.schedule import Fixture, Plan, due, last_attempt
 
+_T = TypeVar("_T")
+
 HOST: Final = "127.0.0.1"
 START_SECONDS: Final = 30.0
 """How long a bot may take from its start until it has its seat."""
@@ -49,9 +51,8 @@ PLAYED: Final = (Termination.VICTORY, Termination.DRAW, Termination.LIMIT)
 """How a game ends by the rules: its programs may play another one."""
 
 RESULTS_AT_ONCE: Final = 100
-MEANS_AT_ONCE: Final = 20
-SCORES_AT_ONCE: Final = 20
-"""How many of each are asked for at once: an answer of AMP ends at 64 KiB."""
+ASKED_AT_ONCE: Final = 20
+"""How many results, and other answers on games, are asked for at once: an answer of AMP ends at 64 KiB."""
 
 
 class ArenaError(GamedError):
@@ -191,20 +192,19 @@ class Runner:
 
     async def means(self) -> Mapping[str, Means]:
         """Return the means of what the programs have told of themselves, by the games' ids. Raises StoreError."""
-        found: dict[str, Means] = {}
-        ids = list(self.results)
-        for start in range(0, len(ids), MEANS_AT_ONCE):
-            asked = ids[start : start + MEANS_AT_ONCE]
-            found.update(zip(asked, await self.client.means(asked), strict=True))
-        return found
+        return await self._asked(self.client.means)
 
     async def scores(self) -> Mapping[str, Scores]:
         """Return the scores of the games, by their ids. Raises StoreError."""
-        found: dict[str, Scores] = {}
+        return await self._asked(self.client.scores)
+
+    async def _asked(self, ask: Callable[[Sequence[str]], Deferred[list[_T]]]) -> dict[str, _T]:
+        """Ask something of all recorded games, some at once; return the answers by the games' ids."""
+        found: dict[str, _T] = {}
         ids = list(self.results)
-        for start in range(0, len(ids), SCORES_AT_ONCE):
-            asked = ids[start : start + SCORES_AT_ONCE]
-            found.update(zip(asked, await self.client.scores(asked), strict=True))
+        for start in range(0, len(ids), ASKED_AT_ONCE):
+            asked = ids[start : start + ASKED_AT_ONCE]
+            found.update(zip(asked, await ask(asked), strict=True))
         return found
 
     async def play(self) -> None:

@@ -20,6 +20,8 @@ from gamed.games.softwarechallenge.seasons.blokus.moves import SetMove, SkipMove
 from gamed.games.softwarechallenge.seasons.blokus.replays import file_name, read_replay, scores, write
 from gamed.games.softwarechallenge.seasons.blokus.rules import Blokus
 from gamed.games.softwarechallenge.seasons.blokus.shapes import SHAPES
+from gamed.records.importer import check
+from gamed.replayers import known_formats, readers, replayers
 from tests.games.softwarechallenge.blokus.test_rules import State, games
 
 BLOKUS = Blokus()
@@ -73,6 +75,12 @@ class OfficialTests(SynchronousTestCase):
         found = History("room", "blokus", "2026-11-30T07:00:00.000Z", 1, {}, entries)
         self.assertEqual(scores(found), {"victory": [2, 0], "points": [0, 0]})
         self.assertIn(b'regular="false"', write(found))
+
+    def test_an_import_knows_whose_they_are(self) -> None:
+        """Files of all seasons have the same root element."""
+        for name in ("illegal", "left", "whole"):
+            outcome = check(recorded(name), known_formats(), replayers(), readers())
+            self.assertEqual((outcome.code, outcome.record and outcome.record.publisher), ("imported", "gamed-blokus"))
 
     def test_what_they_say(self) -> None:
         found = read_replay(recorded("left"))

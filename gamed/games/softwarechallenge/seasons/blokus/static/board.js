@@ -423,7 +423,7 @@ export function create(root, context) {
     piece.toggleAttribute("data-used", !isLeft);
     const may = letter === letterNow() && legal.has(shape);
     const isChosen = chosen?.shape === shape && letter === letterNow();
-    piece.setAttribute("aria-label", t(isLeft ? "piece" : "used", { piece: shape }));
+    piece.setAttribute("aria-label", isLeft ? shape : t("used", { piece: shape }));
     if (!plays) return;
     piece.setAttribute("aria-pressed", String(isChosen));
     piece.setAttribute("aria-disabled", String(!may));
