@@ -43,6 +43,9 @@ class Dialect:
     joins_at_once: bool = False
     """Whether a player of a prepared room is sent `joined` before the room is full."""
 
+    starts_alone: bool = True
+    """Whether a game that an administrator forces to start is played without the missing player. Otherwise it loses."""
+
     shows_pauses: bool = False
     """Whether observers are sent the states of a paused game, and that it was paused or resumed."""
 
@@ -144,6 +147,7 @@ class Dialect2027(Dialect):
     farewell = "close"
     kicks = False
     joins_at_once = True
+    starts_alone = False
     shows_pauses = True
     has_error_packets = True
 

@@ -473,10 +473,9 @@ class SoftwareChallengeReception:
         room.observe(peer)
 
     def _pause(self, peer: Peer, event: say.Pause) -> str | None:
-        room = self.rooms.hosted(event.room)
-        if room is None:
+        if self.rooms.hosted(event.room) is None and not self._dialect(peer).has_error_packets:
             return self._report(peer, event, "unknown-room", "there is no such room; pause was ignored", _ADMINS_ROOM)
-        result = None
+        room, result = self._known(event.room), None
         if room.table.is_paused == event.pause:
             state = "is paused already" if event.pause else "is not paused"
             result = self._report(peer, event, "no-change", f"the game {state}; pause was ignored")

@@ -229,7 +229,7 @@ class SeasonTable(MatchTable):
         """Return the display name of a slot, if its room was prepared with one."""
         return self.slots[seat].display_name or None
 
-    def _start(self, now: float, events: list[Addressed], *, asks: bool) -> Step:
+    def _start(self, now: float, events: list[Addressed], *, asks: bool, welcomes: bool = True) -> Step:
         self._fill()
         self._final_names = self.names
         journal = [
@@ -240,10 +240,11 @@ class SeasonTable(MatchTable):
         (self._mover,) = self.game.to_move(self.state)
         if self.opening and self.opening[-1][0] != CHANCE:
             self._echo = self.season.echo(self.game.parse(self.opening[-1][1]))
-        events += [
-            Addressed(seat, messages.Welcome(self.room, color))
-            for seat, color in zip(SEATS, self.season.dialect.teams, strict=True)
-        ]
+        if welcomes:
+            events += [
+                Addressed(seat, messages.Welcome(self.room, color))
+                for seat, color in zip(SEATS, self.season.dialect.teams, strict=True)
+            ]
         if self._absent:
             return self._start_absent(now, events, journal, asks=asks)
         return self._with_state(Step(journal=tuple(journal)), now, events, asks=asks)
@@ -536,15 +537,19 @@ class SeasonTable(MatchTable):
         return (Addressed(OBSERVERS, messages.Paused(self.room, now_paused)),)
 
     def step(self, now: float, *, forced: bool = False) -> Step:
-        """Request one move of a paused game. `forced`: start the game even if players are missing."""
+        """Request one move of a paused game. `forced`: start the game even if a player is missing, or end it."""
         if self.is_running:
             return self._with_state(Step(), now, [], asks=True) if self.is_paused else Step()
         if self._is_over or not forced or not self._taken:
             return Step()
         waits = self.is_prepared and not self.season.dialect.joins_at_once
         events = [Addressed(seat, messages.Joined(self.room)) for seat in sorted(self._taken)] if waits else []
+        goes_on = self.season.dialect.starts_alone
+        if not goes_on:
+            (seat,) = self.free
+            self._absent.setdefault(seat, Absence(self._gone(seat, Termination.IDLE), Termination.LEFT))
         self._taken.update(SEATS)
-        return self._start(now, events, asks=True)
+        return self._start(now, events, asks=goes_on, welcomes=goes_on)
 
     def restore(self, entry: Entry) -> None:
         """Take an entry of the journal as if it happened now. Raises RuleError if it is an illegal move."""

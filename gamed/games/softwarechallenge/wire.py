@@ -257,7 +257,7 @@ def _data(kind: str, body: str) -> str:
 
 def _prepared(event: messages.Prepared) -> str:
     codes = "".join(f"\n    <reservation>{escaped(code)}</reservation>" for code in event.codes)
-    return f"<prepared roomId={quoted(event.room)}>{codes}\n  </prepared>"
+    return f"<prepared roomId={quoted(event.room)}" + (f">{codes}\n  </prepared>" if codes else "/>")
 
 
 def originally(said: str) -> str:

@@ -12,25 +12,20 @@ import sys
 import time
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from random import Random
 
 from attrs import define, field
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.core.events import Event
 from gamed.core.history import LEFT, MOVE, Entry
-from gamed.games.softwarechallenge.client_wire import ClientConnection
-from gamed.games.softwarechallenge.messages import Join, Memento, MoveRequest, Result, RoomMessage
-from gamed.games.softwarechallenge.seasons.hive.client import data_of, read_state
-from gamed.games.softwarechallenge.seasons.hive.position import State
-from gamed.games.softwarechallenge.seasons.hive.rules import Hive
-from gamed.games.softwarechallenge.seasons.hive.wire import GAME_TYPES
-from gamed.wire.xmlstream import XmlStream
+from gamed.games.softwarechallenge.client import Player
+from gamed.registry import game_types
 from tests.daemon import Daemon, free_port, section
 from tests.proofs import amount, skip  # noqa: F401 (trial looks for `skip`)
 from tests.proofs.evidence import look, settle
 from tests.proofs.stalling_daemon import STALL
 
-HIVE = Hive()
+SEASONS = ("hive", "blokus")
 LIMIT = 2.0
 WAIT = amount(195, 160) / 100
 """Seconds that clients think. In the short form, the machine may be busy."""
@@ -45,51 +40,54 @@ class Slow:
 
     port: int
     waits: list[float]
-    connection: ClientConnection = field(factory=lambda: ClientConnection(XmlStream(1 << 20)))
+    kind: str = "hive"
+    player: Player = field(init=False)
     socket: socket.socket = field(init=False)
     due: float | None = None
-    causes: list[str] = field(factory=list)
     took: list[float] = field(factory=list)
-    _state: State | None = None
-    _room: str = ""
+    _held: bytes = b""
     _asked: float = 0.0
     _is_heard: bool = False
 
     def __attrs_post_init__(self) -> None:
+        player = game_types()[self.kind].players["random"](Random(1))
+        assert isinstance(player, Player)
+        self.player = player
         self.socket = socket.create_connection(("127.0.0.1", self.port))
-        self.say(Join(GAME_TYPES[0]))
+        self.socket.sendall(player.begin())
 
-    def say(self, event: Event) -> None:
-        self.socket.sendall(self.connection.send(event))
+    @property
+    def is_over(self) -> bool:
+        return self.player.result is not None
+
+    @property
+    def fault(self) -> tuple[int, str] | None:
+        """Who has lost by a fault, and by which."""
+        found = None if self.player.result is None else self.player._connection.dialect.fault_in(self.player.result)
+        return None if found is None else (found[0], str(found[1].get("limit", found[1]["why"])))
 
     def read(self, since: float | None = None) -> None:
         """Take what has come. `since`: when nothing had come yet, because this process may be late; None: just now."""
-        now = time.monotonic()
-        self.connection.receive_data(self.socket.recv(1 << 16))
-        for event in self.connection.events():
-            if isinstance(event, Memento):
-                self._state = read_state(event.element)
-                self._is_heard = True
-            elif isinstance(event, MoveRequest):
-                self._room, self._asked = event.room, now if since is None else since
-                self.due = now + self.waits.pop(0) if self.waits else None
-            elif isinstance(event, Result):
-                self.causes = [score.get("cause", "") for score in event.element.iterfind("score")]
+        now, moves, state = time.monotonic(), self.player.moves, self.player.state
+        answer = self.player.receive_data(self.socket.recv(1 << 16))
+        self._is_heard |= self.player.state is not state
+        if self.player.moves > moves:
+            self._held, self._asked = answer, now if since is None else since
+            self.due = now + self.waits.pop(0) if self.waits else None
+        elif answer:
+            self.socket.sendall(answer)
 
     def answer(self) -> None:
         """Move, and note how long that has taken."""
         self.due = None
         self._is_heard = False
-        moves = HIVE.legal_moves(self._state, self._state.mover)
-        # The first ones set a bee into a corner, where obstructed fields may enclose it: the game would be over.
-        move = moves[len(moves) // 2]
         self.took.append(time.monotonic() - self._asked)
-        self.say(RoomMessage(self._room, data_of(move)))
+        self.socket.sendall(self._held)
 
     @property
     def is_done(self) -> bool:
         """Whether it has sent all its answers and they were read, or the game is over."""
-        return bool(self.causes) or (not self.waits and self.due is None and self._is_heard)
+        return self.is_over or (not self.waits and self.due is None and self._is_heard)
 
 
 def play(clients: Sequence[Slow], stalls: Iterable[float], daemon: Daemon) -> None:
@@ -127,13 +125,15 @@ class TimeTests(SynchronousTestCase):
     def played(
         self, games: Sequence[tuple[list[float], list[float]]], stalls: Iterable[float] = ()
     ) -> list[list[Slow]]:
-        """Play games whose sides wait before their moves; afterwards all leave."""
+        """Play games of the seasons in turn, whose sides wait before their moves; afterwards all leave."""
         daemon = Daemon(self.folder, more=self.keys)
         daemon.program = [sys.executable, Path(__file__).with_name("stalling_daemon.py")]
         daemon.start()
         self.addCleanup(lambda: daemon.process.poll() is None and daemon.kill())
         daemon.load(self.port)
-        pairs = [[Slow(self.port, list(waits)) for waits in game] for game in games]
+        pairs = [
+            [Slow(self.port, list(waits), SEASONS[number % 2]) for waits in game] for number, game in enumerate(games)
+        ]
         play([client for pair in pairs for client in pair], stalls, daemon)
         for pair in pairs:
             for client in pair:
@@ -154,20 +154,17 @@ class TimeTests(SynchronousTestCase):
         stalls = [number * 0.77 for number in range(round(moves * 2 * WAIT / 0.77) + 1)]
         pairs = self.played([([WAIT] * moves, [WAIT] * moves)] * amount(20, 6), stalls)
         proven = [pair for pair in pairs if max(took for client in pair for took in client.took) <= LATEST]
-        for pair in proven:
-            for client in pair:
-                self.assertNotIn("SOFT_TIMEOUT", client.causes)
+        self.assertEqual([client.fault for pair in proven for client in pair], [None, None] * len(proven))
         # Boards are random: now and then a bee is enclosed sooner.
-        lasting = [pair for pair in proven if [client.causes for client in pair] != [["REGULAR"] * 2] * 2]
+        lasting = [pair for pair in proven if not any(client.is_over for client in pair)]
         self.assertGreater(len(lasting), 0)
         for pair in lasting:
-            self.assertEqual([client.causes for client in pair], [[], []])
             self.assertEqual([len(client.took) for client in pair], [moves, moves])
 
     def test_who_answers_too_late_loses(self) -> None:
         pairs = self.played([([2.1], [])] * 5)
-        for red, blue in pairs:
-            self.assertEqual(blue.causes or red.causes, ["SOFT_TIMEOUT", "REGULAR"])
+        for first, second in pairs:
+            self.assertEqual(second.fault or first.fault, (0, "soft"))
         entries = self.entries(LEFT)
         self.assertEqual(len(entries), 5)
         for entry in entries:
@@ -177,10 +174,9 @@ class TimeTests(SynchronousTestCase):
     def test_what_came_while_the_server_stood_still_at_the_limit_is_in_time(self) -> None:
         # The limit expires during the stall, wherever in the first quarter of a second the requests came.
         pairs = self.played([([1.8], [])] * 5, [1.75])
-        proven = [red for red, _ in pairs if red.took[0] <= LATEST]
+        proven = [first for first, _ in pairs if first.took[0] <= LATEST]
         self.assertGreater(len(proven), 0)
-        for red in proven:
-            self.assertEqual(red.causes, [])
+        self.assertEqual([first.fault for first in proven], [None] * len(proven))
         moved = [entry.data for entry in self.entries(MOVE) if "gap" in entry.data]
         self.assertGreaterEqual(len(moved), len(proven))
         for data in moved:
@@ -189,5 +185,5 @@ class TimeTests(SynchronousTestCase):
 
     def test_a_standstill_before_that_is_not_deducted(self) -> None:
         pairs = self.played([([2.0 + STALL - 0.1], [])] * 5, [0.6])
-        for red, blue in pairs:
-            self.assertEqual(blue.causes or red.causes, ["SOFT_TIMEOUT", "REGULAR"])
+        for first, second in pairs:
+            self.assertEqual(second.fault or first.fault, (0, "soft"))
