@@ -11,11 +11,12 @@ from gamed.core.history import LEFT, MOVE
 from gamed.games.softwarechallenge.seasons import blokus
 from gamed.games.softwarechallenge.seasons.blokus.client import player
 from gamed.games.softwarechallenge.seasons.blokus.replays import read_replay, write
+from gamed.games.softwarechallenge.seasons.blokus.rules import Blokus
 from gamed.records.index import index, validate
 from gamed.records.own import to_history
 from gamed.records.record import RecordError, document
 from tests.games.softwarechallenge.blokus.test_client import played
-from tests.games.softwarechallenge.blokus.test_sessions import SESSIONS, Session
+from tests.games.softwarechallenge.blokus.test_sessions import SESSIONS, Session, draw_of
 
 FORMATS = index(Path(blokus.__file__).parent / "schemas")
 
@@ -34,13 +35,14 @@ class RecordTests(SynchronousTestCase):
     def test_games_that_were_broken_off(self) -> None:
         whys = set()
         for steps in SESSIONS.values():
+            self.patch(Blokus, "draw", draw_of(steps))
             session = Session(steps)
             session.play()
             session.harness.wait(1)
             for record in session.harness.store.records.values():
                 validate(document(record), FORMATS)
                 whys |= {entry.data["why"] for entry in to_history(record).of_kind(LEFT)}
-        self.assertEqual(whys, {"forfeit", "left", "resigned"})
+        self.assertEqual(whys, {"forfeit", "left", "removed", "resigned", "time"})
 
     def test_what_the_schema_does_not_allow(self) -> None:
         harness = played(player("greedy", Random(3)), player("random", Random(4)))

@@ -10,6 +10,7 @@ from __future__ import annotations
 import gzip
 import json
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -73,6 +74,12 @@ class Session:
         return found
 
 
+def draw_of(steps: list[list[Any]]) -> Callable[..., StartPiece]:
+    """Return a chance that draws what was drawn in a session, or anything, if no game has begun in it."""
+    (start,) = set(re.findall(r'startPiece=\\"(\w+)', json.dumps(steps))) or {"PENTO_L"}
+    return lambda *_: StartPiece(SHAPES.index(start))
+
+
 LAST_WORDS = re.compile(
     r"<protocol/>|(<protocol>)?(\n  <errorpacket message>.*</errorpacket>)?(\n  <left .*/>)?\n</protocol>", re.DOTALL
 )
@@ -110,8 +117,7 @@ def as_listed(official: str, ours: str, *, is_closed: bool, is_cancelled: bool) 
 class SessionTests(SynchronousTestCase):
     def test_all_words_are_the_same(self) -> None:
         for name, steps in SESSIONS.items():
-            starts = set(re.findall(r'startPiece=\\"(\w+)', json.dumps(steps))) or {"PENTO_L"}
-            self.patch(Blokus, "draw", lambda *_, starts=starts: StartPiece(SHAPES.index(*starts)))
+            self.patch(Blokus, "draw", draw_of(steps))
             is_cancelled = any(step[:2] == ["send", "ADMIN"] and '<cancel roomId="ID0"' in step[2] for step in steps)
             for number, (client, official, is_closed, ours) in enumerate(Session(steps).play()):
                 theirs, said = as_listed(official, ours, is_closed=is_closed, is_cancelled=is_cancelled)
