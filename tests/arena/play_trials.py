@@ -21,8 +21,7 @@ from xml.etree import ElementTree as ET
 from zipfile import ZipFile, ZipInfo
 
 from tests.arena.slot_trials import alive
-from tests.daemon import ROOT, SCRIPTS
-from tests.test_howto import STEP, put
+from tests.daemon import SCRIPTS
 
 PLAY = [str(SCRIPTS / "gamed"), "play"]
 HIVE = ["--game", "hive", "--seed", "1", "--time", "60"]
@@ -327,44 +326,6 @@ def of_a_contest(folder: Folder) -> None:
     assert (folder.path / "out").read_text().splitlines()[-1] == "--host --port --reservation"
 
 
-def of_the_tutorial(folder: Folder) -> None:
-    """Follow the tutorial to the letter."""
-    text = (ROOT / "docs" / "tutorial" / "compare.md").read_text()
-    steps = list(STEP.finditer(text))
-    commands = re.findall(r"^    (\S(?:.*\\\n)*.*)$", re.sub(r"(?ms)^```.*?^```$", "", text), re.MULTILINE)
-    assert (len(steps), len(commands)) == (4, 6), (steps, commands)
-    (folder.path / ".venv").mkdir()
-    (folder.path / ".venv" / "bin").symlink_to(SCRIPTS)
-
-    def run(command: str) -> str:
-        done = subprocess.run(
-            command, shell=True, cwd=folder.path, capture_output=True, text=True, timeout=200, check=True
-        )
-        assert "left" not in done.stdout, done.stdout
-        return done.stdout
-
-    put(folder.path, steps[0])
-    assert "bot is the stronger one" in run(commands[0])
-    run(commands[1])
-    put(folder.path, steps[1])
-    put(folder.path, steps[2])
-    assert "H1 is accepted" in run(commands[2])
-    put(folder.path, steps[3])
-    lost = subprocess.run(
-        commands[3], shell=True, cwd=folder.path, capture_output=True, text=True, timeout=200, check=False
-    )
-    game = re.search(r"^1/2  new 0 : 1 old  \(left, 0 moves, .*, ([0-9a-f]{8})\)$", lost.stdout, re.MULTILINE)
-    assert game, lost.stdout
-    said = run(re.sub(r"[0-9a-f]{8}$", game[1], commands[4]))
-    for part in (
-        "new has lost because its program crashed.",
-        "  walls so far: 0",
-        "  IndexError: list index out of range",
-    ):
-        assert part in said, said
-    assert commands[5] == ".venv/bin/gamed play --browse"
-
-
 TRIALS: dict[str, Callable[[Folder], None]] = {
     trial.__name__: trial
     for trial in (
@@ -381,7 +342,6 @@ TRIALS: dict[str, Callable[[Folder], None]] = {
         that_goes_nowhere,
         of_a_zip,
         of_a_contest,
-        of_the_tutorial,
     )
 }
 

@@ -118,7 +118,7 @@ class GnuGoTests(SynchronousTestCase):
         self.assertEqual(compared, 120 * 20 + 40 * 20 + 40 * 15 + 40 * 10)
 
     def test_games_of_gnu_go_itself(self) -> None:
-        for size, games, length in ((19, 1, 150), (9, 6, 60)):
+        for size, games, length in ((19, 1, 80), (9, 3, 60)):
             lines = [self_play(size, SEED + seed, length) for seed in range(games)]
             self.assertEqual(len({tuple(line) for line in lines}), games)
             self.assertEqual(self.compare(size, lines), games * length // 10)

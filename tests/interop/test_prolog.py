@@ -25,8 +25,8 @@ from tests.daemon import SCRIPTS, free_port, running
 from tests.interop.programs import end
 
 ROOT = Path(__file__).parents[2]
-GAMES = 20
-SLOW_GAMES = 3
+GAMES = 12
+SLOW_GAMES = 2
 _SECONDS = re.compile(r"^game \d+: (?:won|lost) in ([0-9.]+) s", re.MULTILINE)
 
 

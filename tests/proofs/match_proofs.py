@@ -8,6 +8,7 @@ from __future__ import annotations
 import csv
 import os
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -34,10 +35,11 @@ from gamed.tournament.schedule import Plan, played
 from tests.arena.match_trials import ARGUMENTS, Match, ours, program
 from tests.arena.play_trials import BATTLESHIP, PLAY, Folder, end
 from tests.arena.slot_trials import alive
-from tests.daemon import ROOT
+from tests.daemon import ROOT, SCRIPTS
 from tests.interop.racket import XVFB
 from tests.proofs import amount, whole
 from tests.proofs.mirrored import replayed, same_chance
+from tests.test_howto import STEP, put
 
 PROLOG = f"swipl -q -g main -t halt {ROOT / 'examples' / 'battleship' / 'main.pl'} -- --host {{host}} --port {{port}}"
 WALKER = ROOT / "examples" / "quoridor" / "walker.rkt"
@@ -228,7 +230,7 @@ def whose_daemon_stands_still(folder: Folder) -> None:
 def whose_disk_is_full(folder: Folder) -> None:
     """Fill the disk for two seconds at any time."""
     whole = folder.json(*BATTLESHIP, "--dir", "whole")
-    lots, trials, ends = random.Random(37), amount(60, 2), Counter[str]()
+    lots, trials, ends = random.Random(37), amount(60, 1), Counter[str]()
     for number in range(trials):
         place = folder.path / str(number)
         place.mkdir()
@@ -249,7 +251,7 @@ def whose_disk_is_full(folder: Folder) -> None:
 
 def that_is_played_again(folder: Folder) -> None:
     """Play games of each kind again: bots whose lots come from their seed make the same moves."""
-    games = amount(25, 2)
+    games = amount(25, 1)
     for game in ARGUMENTS:
         begun, words = time.monotonic(), ["--game", game, "--games", str(games), "--dir", game]
         found = folder.json("bot:greedy", "bot:random", *words)
@@ -262,7 +264,7 @@ def of_broken_bots(folder: Folder) -> None:
     """Play with bots that are broken in many ways: each is told the right cause, with its evidence."""
     games, bot = amount(8, 2), f"{sys.executable} {ROOT / 'tests' / 'proofs' / 'broken.py'}"
     cases = [(fault, game) for fault in BROKEN for game in ARGUMENTS if (fault, game) not in HARMLESS]
-    for fault, game in cases if whole() else cases[2::17]:
+    for fault, game in cases if whole() else cases[14::25]:
         begun, place = time.monotonic(), f"{game}-{fault}"
         broken = f"broken={bot} {fault} {game} {{host}} {{port}} {{name}} x{{code}} {amount(1_000, 20)}"
         words = ["--game", game, "--games", str(games), "--time", "1", "--concurrency", "4", "--dir", place]
@@ -275,6 +277,44 @@ def of_broken_bots(folder: Folder) -> None:
             said = " ".join(told.lines("en"))
             assert BROKEN[fault][1] in said, (fault, game, said)
         report(f"{place}: {expected}, {time.monotonic() - begun:.0f} s")
+
+
+def of_the_tutorial(folder: Folder) -> None:
+    """Follow the tutorial to the letter."""
+    text = (ROOT / "docs" / "tutorial" / "compare.md").read_text()
+    steps = list(STEP.finditer(text))
+    commands = re.findall(r"^    (\S(?:.*\\\n)*.*)$", re.sub(r"(?ms)^```.*?^```$", "", text), re.MULTILINE)
+    assert (len(steps), len(commands)) == (4, 6), (steps, commands)
+    (folder.path / ".venv").mkdir()
+    (folder.path / ".venv" / "bin").symlink_to(SCRIPTS)
+
+    def run(command: str) -> str:
+        done = subprocess.run(
+            command, shell=True, cwd=folder.path, capture_output=True, text=True, timeout=200, check=True
+        )
+        assert "left" not in done.stdout, done.stdout
+        return done.stdout
+
+    put(folder.path, steps[0])
+    assert "bot is the stronger one" in run(commands[0])
+    run(commands[1])
+    put(folder.path, steps[1])
+    put(folder.path, steps[2])
+    assert "H1 is accepted" in run(commands[2])
+    put(folder.path, steps[3])
+    lost = subprocess.run(
+        commands[3], shell=True, cwd=folder.path, capture_output=True, text=True, timeout=200, check=False
+    )
+    game = re.search(r"^1/2  new 0 : 1 old  \(left, 0 moves, .*, ([0-9a-f]{8})\)$", lost.stdout, re.MULTILINE)
+    assert game, lost.stdout
+    said = run(re.sub(r"[0-9a-f]{8}$", game[1], commands[4]))
+    for part in (
+        "new has lost because its program crashed.",
+        "  walls so far: 0",
+        "  IndexError: list index out of range",
+    ):
+        assert part in said, said
+    assert commands[5] == ".venv/bin/gamed play --browse"
 
 
 BROKEN = {
@@ -374,6 +414,7 @@ TRIALS: dict[str, Callable[[Folder], None]] = {
         whose_disk_is_full,
         that_is_played_again,
         of_broken_bots,
+        of_the_tutorial,
     )
 }
 

@@ -31,8 +31,8 @@ from tests.games.softwarechallenge.hive.test_replays import whole
 from tests.proofs import amount, skip  # noqa: F401 (trial looks for `skip`)
 from tests.records.samples import ROOM, record
 
-GAMES: Final = 600
-START, WORK = 0.5, 3.0
+GAMES: Final = amount(600, 150)
+START, WORK = 0.5, amount(30, 8) / 10
 """Seconds that a command needs before its first game, and about as many as it needs for all."""
 
 

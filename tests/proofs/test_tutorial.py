@@ -9,9 +9,10 @@ import subprocess
 from pathlib import Path
 
 from tests.daemon import ROOT, SCRIPTS
-from tests.interop.browsing import PATIENCE, LiveTestCase, seated
+from tests.interop.browsing import PATIENCE, seated
 from tests.interop.drivers import MOVES, Mouse, own_turn, put_wall, shoot, shoot_all, waits
 from tests.interop.programs import end
+from tests.proofs.live import LiveProof
 from tests.web.browser import FILES
 
 TUTORIAL = ROOT / "docs" / "tutorial"
@@ -27,7 +28,7 @@ def commands(page: str) -> list[str]:
     )
 
 
-class TutorialTests(LiveTestCase):
+class TutorialTests(LiveProof):
     """All pages of the tutorial, one after the other, with one daemon."""
 
     def setUp(self) -> None:

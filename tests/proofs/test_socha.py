@@ -15,6 +15,7 @@ from typing import ClassVar
 
 from twisted.trial.unittest import SynchronousTestCase
 
+from tests import proofs
 from tests.daemon import PATIENT, ROOT, SCRIPTS, Daemon, free_port, section
 
 PAGE = ROOT / "docs" / "howto" / "blokus-bot.md"
@@ -26,7 +27,7 @@ PATIENCE = 200
 class HowToTests(SynchronousTestCase):
     """The steps of the page. The daemon is the test's, and a mass test has one pair."""
 
-    skip: ClassVar[str | None] = None if PYTHON else "SOCHA names no Python that has the package socha"
+    skip: ClassVar[str | None] = proofs.skip or (None if PYTHON else "SOCHA names no Python that has the package socha")
 
     def setUp(self) -> None:
         text = PAGE.read_text()

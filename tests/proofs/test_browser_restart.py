@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from playwright.sync_api import Page
 
-from tests.interop.browsing import LiveTestCase, seated
+from tests.interop.browsing import seated
+from tests.proofs.live import LiveProof
 
 
-class RestartTests(LiveTestCase):
+class RestartTests(LiveProof):
     def sit(self, game: str) -> Page:
         """Take a seat against a program; return another browser, which watches."""
         self.page.goto("/")
