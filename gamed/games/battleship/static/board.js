@@ -21,6 +21,7 @@ const MARKS = {
   miss: "M50 42a8 8 0 1 0 .1 0z",
   hit: "M27 27L73 73M73 27L27 73",
   sunk: "M38 20V80M62 20V80M20 38H80M20 62H80",
+  ship: "M30 50a20 20 0 1 0 40 0a20 20 0 1 0-40 0M42 50a8 8 0 1 0 16 0a8 8 0 1 0-16 0", // a turret
 };
 
 /** @param {number[]} cell */
@@ -83,12 +84,12 @@ const SHIP_STATES = ["ship", "hit", "sunk"];
 /** The part of a ship in a cell of 100 by 100, as a path; "" if no cell beside it says how the ship lies. */
 function hullPart(before, after, isUpright) {
   if (!before && !after) return "";
-  const [start, end] = [before ? 0 : 42, after ? 100 : 58];
-  const front = after ? [[100, 80]] : [[90, 24], [93, 50], [90, 76], [58, 80]];
-  const back = before ? [[0, 20]] : [[10, 76], [7, 50], [10, 24], [42, 20]];
+  const [start, end] = [before ? 0 : 46, after ? 100 : 54];
+  const front = after ? [[100, 89]] : [[90, 16], [97, 50], [90, 84], [54, 89]];
+  const back = before ? [[0, 11]] : [[10, 84], [3, 50], [10, 16], [46, 11]];
   const at = ([x, y]) => (isUpright ? `${y} ${x}` : `${x} ${y}`);
   const edge = (points) => (points.length === 1 ? `L${at(points[0])}` : `Q${at(points[0])} ${at(points[1])}Q${at(points[2])} ${at(points[3])}`);
-  return `M${at([start, 20])}L${at([end, 20])}${edge(front)}L${at([start, 80])}${edge(back)}ZM38 50a12 12 0 1 0 24 0a12 12 0 1 0-24 0`;
+  return `M${at([start, 11])}L${at([end, 11])}${edge(front)}L${at([start, 89])}${edge(back)}Z`;
 }
 
 function labels() {

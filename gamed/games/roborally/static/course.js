@@ -10,22 +10,21 @@ export function symbols() {
   const path = (d, of) => svg("path", { d, class: of });
   return svg("defs", {},
     svg("pattern", { id: "rr-floor", width: U, height: U, patternUnits: "userSpaceOnUse" },
-      svg("rect", { width: U, height: U, class: "rr-s-gap" }), svg("rect", { x: 0.7, y: 0.7, width: U - 1.4, height: U - 1.4, rx: 2, class: "rr-s-plate" }),
-      path("M5 4h.1M35 4h.1M5 36h.1M35 36h.1", "rr-s-rivet")),
-    svg("g", { id: "rr-belt" }, path("M-15-20H15V20H-15Z", "rr-s-belt"), path("M-7-5 0-12 7-5M0-12V12", "rr-s-way")),
-    svg("g", { id: "rr-express" }, path("M-15-20H15V20H-15Z", "rr-s-express"),
-      path("M-7-7 0-14 7-7M-7 3 0-4 7 3M0-4V14", "rr-s-way")),
-    svg("g", { id: "rr-bend" }, path("M20 2H12Q8 2 8-3", "rr-s-way rr-s-bend")),
-    svg("g", { id: "rr-gear" }, svg("circle", { r: 14, class: "rr-s-teeth" }), svg("circle", { r: 12, class: "rr-s-gear" }),
-      path("M-7 4A8 8 0 1 1 7 4M10-1 7 5 1 2", "rr-s-way")),
-    svg("g", { id: "rr-pit" }, path("M-17-17H17V17H-17Z", "rr-s-pit"), path("M-17-17-9-9M17-17 9-9M-17 17-9 9M17 17 9 9M-9-9H9V9H-9Z", "rr-s-edge")),
-    svg("g", { id: "rr-repair" }, svg("rect", { x: -15, y: -15, width: 30, height: 30, rx: 6, class: "rr-s-site" }),
+      svg("rect", { width: U, height: U, class: "rr-s-gap" }), svg("rect", { x: 0.7, y: 0.7, width: U - 1.4, height: U - 1.4, rx: 2, class: "rr-s-plate" })),
+    svg("g", { id: "rr-belt" }, path("M-18-20H18V20H-18Z", "rr-s-belt"), path("M-10-4 0-13 10-4M0-13V13", "rr-s-way")),
+    svg("g", { id: "rr-express" }, path("M-18-20H18V20H-18Z", "rr-s-belt rr-s-express"),
+      path("M-10-6 0-15 10-6M-10 5 0-4 10 5M0-4V15", "rr-s-way")),
+    svg("g", { id: "rr-bend" }, path("M20 3H14Q9 3 9-2", "rr-s-way rr-s-bend")),
+    svg("g", { id: "rr-gear" }, svg("circle", { r: 17, class: "rr-s-teeth" }), svg("circle", { r: 14.5, class: "rr-s-gear" }),
+      path("M-8 5A9.5 9.5 0 1 1 8 5M12-1 8 6 1 2", "rr-s-way")),
+    svg("g", { id: "rr-pit" }, path("M-18-18H18V18H-18Z", "rr-s-pit"), path("M-9-9H9V9H-9Z", "rr-s-edge")),
+    svg("g", { id: "rr-repair" }, path("M-18-18H18V18H-18Z", "rr-s-site"),
       path("M-8 9 3-2", "rr-s-wrench"), path("M9-9A6 6 0 1 0 10-3L5-4 4-8Z", "rr-s-jaw")),
     svg("g", { id: "rr-crusher" }, path("M-20-16H-9V16H-20ZM20-16H9V16H20Z", "rr-s-crusher"),
       path("M-9-12-5-8-9-4-5 0-9 4-5 8-9 12M9-12 5-8 9-4 5 0 9 4 5 8 9 12", "rr-s-jag")),
     svg("g", { id: "rr-laser" }, path("M-8-20H8V-14L3-8H-3L-8-14Z", "rr-s-laser")),
     svg("g", { id: "rr-pusher" }, path("M-12-20H12V-16H-12ZM-2-16H2V-9H-2ZM-10-9H10V-5H-10Z", "rr-s-pusher")),
-    svg("g", { id: "rr-flag" }, path("M-7 15V-15", "rr-s-pole"), path("M-7-15 13-8-7 0Z", "rr-s-cloth")));
+    svg("g", { id: "rr-flag" }, path("M-12 18V-18", "rr-s-pole"), path("M-12-18 17-14V0L-12 4Z", "rr-s-cloth")));
 }
 
 const ICONS = {
@@ -129,10 +128,11 @@ export function devices(tiles) {
 
 export function robotNode(seat) {
   const body = svg("g", { class: "rr-body" },
-    svg("path", { d: "M-15-12h5v25h-5zM10-12h5v25h-5z", class: "rr-tread" }),
-    svg("path", { d: "M0-20 8-11H11V11Q11 14 8 14H-8Q-11 14-11 11V-11H-8Z", class: "rr-shell" }));
-  const ring = svg("circle", { class: "rr-mine", r: 21 });
-  const badge = svg("g", { class: "rr-badge", transform: "translate(11 11)" }, svg("circle", { r: 7 }), svg("text", { y: 4 }));
+    svg("path", { d: "M-19-17h7v34h-7zM12-17h7v34h-7z", class: "rr-tread" }),
+    svg("path", { d: "M-10-14H10Q14-14 14-10V12Q14 17 9 17H-9Q-14 17-14 12V-10Q-14-14-10-14Z", class: "rr-shell" }),
+    svg("path", { d: "M0-25 10-12H-10Z", class: "rr-nose" }));
+  const ring = svg("circle", { class: "rr-mine", r: 24 });
+  const badge = svg("g", { class: "rr-badge", transform: "translate(13 13)" }, svg("circle", { r: 7 }), svg("text", { y: 4 }));
   return svg("g", { "data-robot": seat, class: `rr-robot seat${seat}`, "aria-hidden": "true" },
-    svg("g", { class: "rr-scale" }, ring, body, svg("text", { y: 6, class: "rr-number" }, String(seat + 1)), badge));
+    svg("g", { class: "rr-scale" }, ring, body, svg("text", { y: 9, class: "rr-number" }, String(seat + 1)), badge));
 }
