@@ -48,6 +48,7 @@ class UsageTests(SynchronousTestCase):
                 2,
                 "two bots",
             ),
+            (["--again", "1a2b", "--csv", "games.csv"], 2, "--csv: leave it out: --again plays no match"),
             (["--browse", "--dir", "nosuch"], 1, "there are no games in nosuch"),
             (["--again", "1a2b", "--dir", "nosuch"], 1, "there are no games in nosuch"),
             (
