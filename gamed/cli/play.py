@@ -120,9 +120,9 @@ def play(bots: Sequence[str], **options: Any) -> None:
     if it is weaker, 11 if that is not decided (with --sprt: H1, H0, neither); 12 if a bot has played no game to its
     end, or games are missing; with more than two bots 0 or 12. Ctrl-C: 130.
     """
-    looks = next((name for name in ("browse", "explain", "again") if options[name]), None)
-    if looks and options["csv_file"] is not None:
-        raise click.BadParameter(f"leave it out: --{looks} plays no match", param_hint="--csv")
+    instead = next((name for name in ("browse", "explain", "again") if options[name]), None)
+    if instead and options["csv_file"] is not None:
+        raise click.BadParameter(f"leave it out: --{instead} plays no match", param_hint="--csv")
     if options["browse"]:
         browse(options["folder"])
     if options["explain"] is not None:
