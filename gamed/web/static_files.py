@@ -1,8 +1,8 @@
 """Serves the HTML page and the files that it loads, and the schemas of records.
 
 All pages are one HTML file, whose script shows the page of the address. Only files in certain folders are served, the
-pages' own and one of each game, and no name can lead out of them. An address that contains the version of the files
-(`/static/@VERSION/…`) may be cached forever.
+pages' own and one of each game, and no name can lead out of them. Scripts and styles are sent without their comments
+and indentation. An address that contains the version of the files (`/static/@VERSION/…`) may be cached forever.
 """
 
 # ruff: noqa: N815 (Twisted's name)
@@ -44,6 +44,9 @@ _PAGES: Final = re.compile(
 )
 """The paths of pages: those that the router in app.js knows."""
 
+_UNREAD: Final = re.compile(rb"^\s*//.*\n|^\s*/\*(?:(?!\*/)[\s\S])*\*/\n|^\s+", re.MULTILINE)
+"""What no browser reads of a script or a style: comments on lines of their own, indentation and blank lines. No literal
+of our scripts has several lines."""
 
 INDEX: Final = "index.html"
 """The HTML file."""
@@ -112,6 +115,8 @@ class Files:
             content = path.read_bytes()
         except OSError:
             return None
+        if path.suffix in (".js", ".css"):
+            content = _UNREAD.sub(b"", content)
         self._files[name] = File.of(changed, content, mime)
         self._version = None
         return self._files[name]

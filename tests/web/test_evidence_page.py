@@ -106,5 +106,5 @@ class EvidencePageTest(ShellTestCase):
 class CauseTests(SynchronousTestCase):
     def test_each_cause_has_its_sentence_in_both_languages(self) -> None:
         words = FILES.find("pages/why.js").content.decode()
-        named = sorted(re.findall(r'^    "?lost_([a-z-]+)"?: "', words, re.MULTILINE))
+        named = sorted(re.findall(r'^"?lost_([a-z-]+)"?: "', words, re.MULTILINE))
         self.assertEqual(named, sorted(2 * [cause for cause in Cause if cause is not Cause.BEATEN]))

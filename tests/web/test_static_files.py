@@ -89,6 +89,22 @@ class FilesTests(SynchronousTestCase):
             self.assertIsNotNone(files.find(name), name)
         self.assertLessEqual({Path(name).suffix for name in names}, set(TYPES))
 
+    def test_comments_and_indentation_are_not_sent(self) -> None:
+        script = self.folder / "app.js"
+        script.write_text(
+            "// 1.\nconst a = 1; // two\n\n  /** Three.\n   * @type */\n  /* 4 */\n  b(`//`, a / 2);\n/* 5 */ c();\n"
+        )
+        self.assertEqual(self.files.find("app.js").content, b"const a = 1; // two\nb(`//`, a / 2);\n/* 5 */ c();\n")
+
+    def test_no_literal_of_a_script_has_several_lines(self) -> None:
+        """Their indentation would be lost."""
+        scripts = [path for folder in (FOLDER, *all_files().games.values()) for path in folder.rglob("*.js")]
+        lines = [
+            line for path in scripts for line in path.read_text().splitlines() if not line.lstrip().startswith("//")
+        ]
+        self.assertGreater(len(lines), 5_000)
+        self.assertEqual([line for line in lines if line.count("`") % 2], [])
+
     def test_no_style_depends_on_what_an_element_has(self) -> None:
         """A rule with `:has` made Chromium compute the styles of a whole page again at each move: 19 ms."""
         files = all_files()
