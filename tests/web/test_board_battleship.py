@@ -122,7 +122,7 @@ class ColourTests(BoardTestCase):
         ("enemy", (4, 4), "water", "blue", True),
         ("enemy", (7, 7), "hit", "red", True),
         ("enemy", (5, 4), "sunk", "black", True),
-        ("own", (6, 6), "water", "blue", False),
+        ("own", (6, 6), "water", "blue", True),
         ("own", (1, 0), "ship", "dark grey", True),
         ("own", (5, 5), "miss", "light blue", True),
         ("own", (0, 0), "hit", "red", True),
@@ -169,8 +169,8 @@ class ColourTests(BoardTestCase):
         self.mount("battleship", scene(at_work()))
         marked = [(board, at) for board, at, _, _, marked in self.WANTED if marked]
         marks = [self.cell(board, *at).locator(".mark").get_attribute("d") for board, at in marked]
-        # Unknown, water, hit, sunk; ship, miss; and hit and sunk again.
-        self.assertEqual((len(marks), len(set(marks))), (8, 6))
+        # Unknown, water, hit, sunk; ship, miss; and water, hit and sunk again.
+        self.assertEqual((len(marks), len(set(marks))), (9, 6))
 
     def test_boards_are_labelled_and_headed(self) -> None:
         self.mount("battleship", scene(at_work()))

@@ -14,14 +14,16 @@ export { codes, words } from "./words.js";
 const SIZE = 10;
 const FLEET = [5, 4, 3, 3, 2];
 const ROWS = "ABCDEFGHIJ";
+const BURST = "M50 13 57 35 76 22 69 43 88 50 69 57 76 78 57 65 50 87 43 65 24 78 31 57 12 50 31 43 24 22 43 35Z";
+const turret = (x, y) => `M${x - 20} ${y}a20 20 0 1 0 40 0a20 20 0 1 0-40 0M${x - 8} ${y}a8 8 0 1 0 16 0a8 8 0 1 0-16 0`;
 // The marks of the states, in a cell of 100 by 100.
 const MARKS = {
   unknown: "M50 50h.1", // a hole for a peg
   water: "M18 58q16 -22 32 0t32 0",
   miss: "M50 42a8 8 0 1 0 .1 0z",
-  hit: "M27 27L73 73M73 27L27 73",
-  sunk: "M38 20V80M62 20V80M20 38H80M20 62H80",
-  ship: "M30 50a20 20 0 1 0 40 0a20 20 0 1 0-40 0M42 50a8 8 0 1 0 16 0a8 8 0 1 0-16 0", // a turret
+  hit: BURST,
+  sunk: `${BURST}M40 40 60 60M60 40 40 60`,
+  ship: turret(50, 50),
 };
 
 /** @param {number[]} cell */
@@ -54,11 +56,11 @@ export function describe(move, scene, t) {
   return t("answers", { name, cell, state: t([null, "water", "isHit", "hitSunk"][said.code]) });
 }
 
-/** A shot, and its answer beside it: "C7", "✕ hit". */
-export function brief(move, t) {
+/** A shot, and the sign of its answer beside it: "C7", "✕". */
+export function brief(move) {
   const said = parsed(move.text);
   if (said?.code === null) return named(said.at);
-  return said && said.code < 4 ? `${"≈✕✚"[said.code - 1]} ${t([null, "water", "isHit", "sunk"][said.code])}` : null;
+  return said && said.code < 4 ? "≈✕✚"[said.code - 1] : null;
 }
 
 /** The cells of a ship [x, y, length, way], in order. */
@@ -81,15 +83,13 @@ function clamped([x, y, length, way]) {
 
 const SHIP_STATES = ["ship", "hit", "sunk"];
 
-/** The part of a ship in a cell of 100 by 100, as a path; "" if no cell beside it says how the ship lies. */
-function hullPart(before, after, isUpright) {
-  if (!before && !after) return "";
-  const [start, end] = [before ? 0 : 46, after ? 100 : 54];
-  const front = after ? [[100, 89]] : [[90, 16], [97, 50], [90, 84], [54, 89]];
-  const back = before ? [[0, 11]] : [[10, 84], [3, 50], [10, 16], [46, 11]];
-  const at = ([x, y]) => (isUpright ? `${y} ${x}` : `${x} ${y}`);
-  const edge = (points) => (points.length === 1 ? `L${at(points[0])}` : `Q${at(points[0])} ${at(points[1])}Q${at(points[2])} ${at(points[3])}`);
-  return `M${at([start, 11])}L${at([end, 11])}${edge(front)}L${at([start, 89])}${edge(back)}Z`;
+/** The outline of a ship, or of its part in one cell, in cells of 100 by 100. Its bow is at the right or below. */
+function outline(length, isUpright, hasStern = true, hasBow = true) {
+  const end = 100 * length;
+  const at = (...points) => points.map(([x, y]) => (isUpright ? `${y} ${x}` : `${x} ${y}`)).join(" ");
+  const bow = hasBow ? `L${at([end - 54, 11])}Q${at([end - 18, 13], [end - 3, 50])}Q${at([end - 18, 87], [end - 54, 89])}` : `L${at([end, 11], [end, 89])}`;
+  const stern = hasStern ? `L${at([46, 89])}Q${at([5, 89], [6, 50])}Q${at([5, 11], [46, 11])}` : `L${at([0, 89], [0, 11])}`;
+  return `M${at([hasStern ? 46 : 0, 11])}${bow}${stern}Z`;
 }
 
 function labels() {
@@ -161,7 +161,8 @@ function seaBoard(id, context, shoot) {
         const [x, y] = at;
         const isUpright = !isShip(x - 1, y) && !isShip(x + 1, y);
         const beside = isUpright ? [isShip(x, y - 1), isShip(x, y + 1)] : [isShip(x - 1, y), isShip(x + 1, y)];
-        const part = isShip(x, y) ? hullPart(...beside, isUpright) : "";
+        // If no cell beside it says how the ship lies, it has no outline.
+        const part = isShip(x, y) && beside.includes(true) ? outline(1, isUpright, ...beside.map((is) => !is)) : "";
         cell.toggleAttribute("data-part", Boolean(part));
         cell.children[1].setAttribute("d", part);
         cell.children[2].setAttribute("d", MARKS[state] ?? "");
@@ -188,10 +189,11 @@ function harbour(context, place) {
   let ships = [];
   let chosen = 0;
   let picked = null; // {ship, drag}: where the chosen ship is held, and how the pointer holds it
-  const water = svg("g", { "aria-hidden": "true" }, Array.from({ length: SIZE * SIZE }, (_, cell) => svg("rect",
-    { class: "field", x: 100 + 100 * (cell % SIZE), y: 100 + 100 * Math.floor(cell / SIZE), width: 100, height: 100 })));
+  const water = svg("g", { "aria-hidden": "true" }, Array.from({ length: SIZE * SIZE }, (_, cell) => svg("g",
+    { "data-state": "water", transform: `translate(${100 + 100 * (cell % SIZE)} ${100 + 100 * Math.floor(cell / SIZE)})` },
+    svg("rect", { class: "field", width: 100, height: 100 }), svg("path", { class: "mark", d: MARKS.water }))));
   const hulls = FLEET.map((_, index) => svg("g", { class: "hull", role: "button", tabindex: -1, "data-ship": index },
-    svg("rect", { class: "body", rx: 38 }), svg("rect", { class: "ring", x: 16, y: 16, rx: 28 }), svg("path", { class: "mark" })));
+    svg("path", { class: "body" }), svg("path", { class: "ring" }), svg("path", { class: "mark" })));
   const node = plate([water, ...hulls], { role: "application", class: "sea harbour", "data-board": "own" });
   const held = (index) => (picked && index === chosen ? picked.ship : ships[index]);
   const tried = () => ships.map((ship, index) => held(index));
@@ -206,16 +208,10 @@ function harbour(context, place) {
       const [x, y, length, way] = ship;
       const isPicked = Boolean(picked) && index === chosen;
       const isBad = isPicked && !fits(tried(), index);
-      const [width, height] = way === "h" ? [100 * length, 100] : [100, 100 * length];
       hull.setAttribute("transform", `translate(${100 + 100 * x} ${100 + 100 * y})`);
-      const [side, end] = way === "h" ? [8, 14] : [14, 8];
-      const body = { x: side, y: end, width: width - 2 * side, height: height - 2 * end };
-      for (const [name, value] of Object.entries(body)) hull.children[0].setAttribute(name, value);
-      hull.children[1].setAttribute("width", width - 32);
-      hull.children[1].setAttribute("height", height - 32);
-      const middle = (way === "h" ? width : height) / 2 - 50;
-      hull.children[2].setAttribute("transform", way === "h" ? `translate(${middle} 0)` : `translate(0 ${middle})`);
-      hull.children[2].setAttribute("d", isBad ? MARKS.hit : "");
+      for (const shape of [...hull.children].slice(0, 2)) shape.setAttribute("d", outline(length, way === "v"));
+      const middles = shipCells([0, 0, length, way]).map(([column, row]) => turret(100 * column + 50, 100 * row + 50));
+      hull.children[2].setAttribute("d", middles.join(""));
       hull.dataset.at = ship.join(",");
       hull.toggleAttribute("data-picked", isPicked);
       hull.toggleAttribute("data-bad", isBad);

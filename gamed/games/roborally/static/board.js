@@ -424,6 +424,7 @@ export function create(root, context) {
     // The result is above the course, and there is nothing more to decide.
     panel.hidden = !you() || context.mode !== "play" || scene.phase === "removed" || (isEnded() && timer === null);
     stage.classList.toggle("deciding", !panel.hidden);
+    panel.classList.toggle("programming", isAsked("program"));
     if (panel.hidden) return;
     const key = panel.contains(document.activeElement) ? document.activeElement.dataset.key : null;
     const down = panel.querySelector("[data-power]")?.checked;

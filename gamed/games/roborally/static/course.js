@@ -10,14 +10,20 @@ export function symbols() {
   const path = (d, of) => svg("path", { d, class: of });
   return svg("defs", {},
     svg("pattern", { id: "rr-floor", width: U, height: U, patternUnits: "userSpaceOnUse" },
-      svg("rect", { width: U, height: U, class: "rr-s-gap" }), svg("rect", { x: 0.7, y: 0.7, width: U - 1.4, height: U - 1.4, rx: 2, class: "rr-s-plate" })),
-    svg("g", { id: "rr-belt" }, path("M-18-20H18V20H-18Z", "rr-s-belt"), path("M-10-4 0-13 10-4M0-13V13", "rr-s-way")),
-    svg("g", { id: "rr-express" }, path("M-18-20H18V20H-18Z", "rr-s-belt rr-s-express"),
+      svg("rect", { width: U, height: U, class: "rr-s-gap" }), svg("rect", { x: 0.7, y: 0.7, width: U - 1.4, height: U - 1.4, rx: 2, class: "rr-s-plate" }),
+      path("M4 4h0M36 4h0M4 36h0M36 36h0", "rr-s-rivet")),
+    svg("pattern", { id: "rr-hazard", width: 8, height: 8, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" },
+      path("M0 0H8V8H0Z", "rr-s-edge"), path("M0 0H4V8H0Z", "rr-s-warning")),
+    svg("radialGradient", { id: "rr-pit-depth" }, svg("stop", { offset: 0.35 }), svg("stop", { offset: 1, class: "rr-s-rim" })),
+    svg("linearGradient", { id: "rr-shine", x2: 0.6, y2: 1 }, svg("stop", { class: "rr-s-lit" }), svg("stop", { offset: 0.55, class: "rr-s-plain" })),
+    svg("g", { id: "rr-belt" }, path("M-18-20H18V20H-18Z", "rr-s-belt"), path("M-15-15H15M-15-5H15M-15 5H15M-15 15H15", "rr-s-slat"),
+      path("M-10-4 0-13 10-4M0-13V13", "rr-s-way")),
+    svg("g", { id: "rr-express" }, path("M-18-20H18V20H-18Z", "rr-s-belt rr-s-express"), path("M-15-15H15M-15-5H15M-15 5H15M-15 15H15", "rr-s-slat"),
       path("M-10-6 0-15 10-6M-10 5 0-4 10 5M0-4V15", "rr-s-way")),
     svg("g", { id: "rr-bend" }, path("M20 3H14Q9 3 9-2", "rr-s-way rr-s-bend")),
     svg("g", { id: "rr-gear" }, svg("circle", { r: 17, class: "rr-s-teeth" }), svg("circle", { r: 14.5, class: "rr-s-gear" }),
       path("M-8 5A9.5 9.5 0 1 1 8 5M12-1 8 6 1 2", "rr-s-way")),
-    svg("g", { id: "rr-pit" }, path("M-18-18H18V18H-18Z", "rr-s-pit"), path("M-9-9H9V9H-9Z", "rr-s-edge")),
+    svg("g", { id: "rr-pit" }, path("M-19-19H19V19H-19Z", "rr-s-pit"), path("M-15-15H15V15H-15Z", "rr-s-hole")),
     svg("g", { id: "rr-repair" }, path("M-18-18H18V18H-18Z", "rr-s-site"),
       path("M-8 9 3-2", "rr-s-wrench"), path("M9-9A6 6 0 1 0 10-3L5-4 4-8Z", "rr-s-jaw")),
     svg("g", { id: "rr-crusher" }, path("M-20-16H-9V16H-20ZM20-16H9V16H20Z", "rr-s-crusher"),
@@ -121,7 +127,7 @@ export function devices(tiles) {
   }
   for (const [x, y, side] of tiles.walls) {
     const turn = at(middle(tiles, x, y), SIDES.indexOf(side) * 90);
-    parts.push(svg("path", { d: "M-20-20H20", transform: turn, class: "rr-wall" }));
+    parts.push(svg("path", { d: "M-21-23H21V-17H-21Z", transform: turn, class: "rr-wall" }));
   }
   return parts;
 }
@@ -130,9 +136,11 @@ export function robotNode(seat) {
   const body = svg("g", { class: "rr-body" },
     svg("path", { d: "M-19-17h7v34h-7zM12-17h7v34h-7z", class: "rr-tread" }),
     svg("path", { d: "M-10-14H10Q14-14 14-10V12Q14 17 9 17H-9Q-14 17-14 12V-10Q-14-14-10-14Z", class: "rr-shell" }),
-    svg("path", { d: "M0-25 10-12H-10Z", class: "rr-nose" }));
+    svg("path", { d: "M-10-13H10Q13-13 13-10V12Q13 16 9 16H-9Q-13 16-13 12V-10Q-13-13-10-13Z", class: "rr-shine" }),
+    svg("path", { d: "M0-25 10-12H-10Z", class: "rr-nose" }), svg("path", { d: "M-6-9h0M6-9h0", class: "rr-eyes" }),
+    svg("path", { d: "M-6-10h0M6-10h0", class: "rr-pupils" }));
   const ring = svg("circle", { class: "rr-mine", r: 24 });
   const badge = svg("g", { class: "rr-badge", transform: "translate(13 13)" }, svg("circle", { r: 7 }), svg("text", { y: 4 }));
   return svg("g", { "data-robot": seat, class: `rr-robot seat${seat}`, "aria-hidden": "true" },
-    svg("g", { class: "rr-scale" }, ring, body, svg("text", { y: 9, class: "rr-number" }, String(seat + 1)), badge));
+    svg("g", { class: "rr-scale" }, ring, body, svg("text", { y: 6, class: "rr-number" }, String(seat + 1)), badge));
 }

@@ -81,7 +81,7 @@ function hexagon(radius, attributes) {
 const INSECTS = {
   Q: "M0-2.2C-3.6-5-5-.6-1.2-.4M0-2.2C3.6-5 5-.6 1.2-.4M-1.4 0a1.4 2.4 0 1 0 2.8 0a1.4 2.4 0 1 0-2.8 0M-1.2.6h2.4M-1.3-.6h2.6",
   S: "M-1.3 0a1.3 1.3 0 1 0 2.6 0a1.3 1.3 0 1 0-2.6 0M-1-.8L-3-2.4M-1.3-.2L-3.6-.8M-1.3.4L-3.5 1.1M-1 .9L-2.8 2.4M1-.8L3-2.4M1.3-.2L3.6-.8M1.3.4L3.5 1.1M1 .9L2.8 2.4",
-  G: "M-3.6 1.2L2.4-.4a1 1 0 0 1 .4 1.6zM-1.6 1L-.4-2.2L1.6 2.4M2.8-.2L4-2.2",
+  G: "M-3.8 1.4Q-.5-1.6 2.6-.9a1.2 1.2 0 0 1 .4 2.3Q0 2-3.8 1.4zM-2.2 1.2L-.6-2.4M-.6-2.4L1.4 2.6M1.2 1.6L.4 2.9M3.2-.8L4.2-2.4",
   B: "M-2 .3a2 2.3 0 1 0 4 0a2 2.3 0 1 0-4 0M0-2v4.6M-1.2-1.6C-1-3.2 1-3.2 1.2-1.6M-1.9-.4L-3.4-1.2M-2 1L-3.4 1.8M1.9-.4L3.4-1.2M2 1L3.4 1.8",
   A: "M-3.3 0a.9.9 0 1 0 1.8 0a.9.9 0 1 0-1.8 0M-1.5 0a.9.8 0 1 0 1.8 0a.9.8 0 1 0-1.8 0M.3 0a1.5 1.1 0 1 0 3 0a1.5 1.1 0 1 0-3 0M-1.2.6L-2 2.2M-.6.8V2.4M0 .6L.8 2.2M-1.2-.6L-2-2.2M-.6-.8V-2.4M0-.6L.8-2.2",
 };
@@ -89,7 +89,7 @@ const INSECTS = {
 /** A tile, around (0, 0). What is drawn on red ones is round, on blue ones square, so that colours are not needed. */
 function token(seat, ...inside) {
   const plate = { class: "h-plate", ...(seat === 0 ? { r: 7 } : { x: -5.9, y: -5.9, width: 11.8, height: 11.8, rx: 1.6 }) };
-  const body = [hexagon(SIZE - 1, { class: "h-tile" }), svg(seat === 0 ? "circle" : "rect", plate)];
+  const body = [hexagon(SIZE - 1, { class: "h-base", transform: "translate(0 1)" }), hexagon(SIZE - 1, { class: "h-tile" }), svg(seat === 0 ? "circle" : "rect", plate)];
   return svg("g", { class: `h-piece h-seat-${seat}` }, ...body, ...inside);
 }
 
@@ -323,6 +323,11 @@ export function create(root, context) {
     };
     const place = [fit(left, right, height * aspect, 0), fit(top, bottom, height, 1), height * aspect, height];
     grid.setAttribute("viewBox", place.map((at) => at.toFixed(1)).join(" "));
+    // The board goes on where a row is cut.
+    for (const [name, { node }] of fields) {
+      const at = centre(...pair(name)).map((middle, axis) => Math.min(middle - place[axis], place[axis] + place[axis + 2] - middle));
+      node.classList.toggle("h-cut", at[0] < WIDE / 2 - 1 || at[1] < SIZE - 1);
+    }
   }
 
   /** An arrow from where the piece that moved last came from. */
