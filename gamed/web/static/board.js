@@ -194,7 +194,7 @@ export function moveList(jump, { notes = new Map(), brief = () => null } = {}) {
     if (said) text.push(" ", el("span", { class: "warn", role: "img", title: said, "aria-label": said }, "⚠"));
     const title = short ? sentence : null;
     const body = jump ? button(text, () => jump(move.n), { class: "plain", title }) : el("span", { title }, text);
-    return el("li", { "data-n": move.n }, body, time);
+    return el("li", { class: short && "brief", "data-n": move.n }, body, time);
   }
 
   const controls = {

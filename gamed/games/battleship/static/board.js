@@ -22,7 +22,7 @@ const MARKS = {
   water: "M18 58q16 -22 32 0t32 0",
   miss: "M50 42a8 8 0 1 0 .1 0z",
   hit: BURST,
-  sunk: `${BURST}M40 40 60 60M60 40 40 60`,
+  sunk: "M35 35 65 65M65 35 35 65",
   ship: turret(50, 50),
 };
 
@@ -95,13 +95,13 @@ function outline(length, isUpright, hasStern = true, hasBow = true) {
 function labels() {
   const steps = [...ROWS];
   return svg("g", { class: "labels", "aria-hidden": "true" },
-    steps.map((_, x) => svg("text", { x: 150 + 100 * x, y: 56 }, String(x + 1))),
-    steps.map((row, y) => svg("text", { x: 50, y: 156 + 100 * y }, row)));
+    steps.map((_, x) => svg("text", { x: 150 + 100 * x, y: 68 }, String(x + 1))),
+    steps.map((row, y) => svg("text", { x: 65, y: 154 + 100 * y }, row)));
 }
 
 function plate(children, attributes) {
   // In Chromium an SVG with a focus listener would be a tab stop.
-  return svg("svg", { viewBox: "0 0 1110 1110", tabindex: -1, ...attributes }, labels(), children);
+  return svg("svg", { viewBox: "30 30 1075 1075", tabindex: -1, ...attributes }, labels(), children);
 }
 
 /** A board of cells. `shoot(at)` is called with the chosen cell; null if the board is only for looking. */
@@ -349,7 +349,9 @@ function roster(afloat, t) {
     const place = left.indexOf(length);
     if (place >= 0) left.splice(place, 1);
     const label = t(place < 0 ? "sank" : "floats", { length });
-    return el("li", {}, el("span", { role: "img", "data-length": length, "data-sunk": place < 0, "aria-label": label }));
+    const picture = { viewBox: `0 5 ${100 * length} 90`, role: "img", "data-length": length, "data-sunk": place < 0, "aria-label": label };
+    return el("li", {}, svg("svg", picture, svg("path", { d: outline(length, false) }),
+      place < 0 && svg("path", { class: "strike", d: `M14 88L${100 * length - 14} 12` })));
   });
   return el("div", { class: "roster" }, el("span", {}, t("afloat")), el("ul", { "aria-label": t("afloat") }, ships));
 }

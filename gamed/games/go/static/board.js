@@ -37,7 +37,9 @@ function stars(size) {
   if (size < 7) return [];
   const low = size >= 13 ? 4 : 3;
   const lines = size % 2 === 0 || size === 7 ? [low, size + 1 - low] : [low, (size + 1) / 2, size + 1 - low];
-  return lines.flatMap((x) => lines.map((y) => [x, y]));
+  const all = lines.flatMap((x) => lines.map((y) => [x, y]));
+  // Small boards have one in the middle and four in the corners.
+  return size < 15 && lines.length === 3 ? all.filter((_, n) => n % 2 === 0) : all;
 }
 
 function sideOf(board, seat) {
@@ -85,7 +87,7 @@ function looks(board) {
 
 function stone(x, y, side, look, more = {}) {
   const kind = look.plain ? `go-${look.plain}` : "go-colored";
-  const circle = svg("circle", { class: `go-stone ${kind}`, cx: x, cy: y, r: 0.47, ...more });
+  const circle = svg("circle", { class: `go-stone ${kind}`, cx: x, cy: y, r: 0.485, ...more });
   const letter = look.letter === "" ? null : svg("text", { class: `go-letter ${kind}`, x, y, dy: "0.35em" }, look.letter);
   if (!look.plain) {
     circle.style.fill = `var(--seat-${look.number})`;
@@ -99,8 +101,8 @@ function materials() {
   const shine = (side) => svg("radialGradient", { id: `go-${side}`, cx: "35%", cy: "30%", r: "75%" },
     svg("stop", { class: `go-lit-${side}` }), svg("stop", { offset: 1, class: `go-dim-${side}` }));
   return svg("defs", {}, ...PLAIN.map(shine),
-    svg("pattern", { id: "go-grain", width: 5, height: 1.3, patternUnits: "userSpaceOnUse" },
-      svg("path", { d: "M0 .2Q1.3 .05 2.5 .2T5 .2M0 .6Q1.3 .75 2.5 .6T5 .6M0 1Q1.3 .9 2.5 1T5 1" })));
+    svg("pattern", { id: "go-grain", width: 1.1, height: 9, patternUnits: "userSpaceOnUse" },
+      svg("path", { d: "M.1 0Q.16 2.2 .1 4.5T.1 9M.34 0Q.28 2.2 .34 4.5T.34 9M.52 0Q.6 2.2 .52 4.5T.52 9M.85 0Q.79 2.2 .85 4.5T.85 9" })));
 }
 
 const SHAPES = {
@@ -259,8 +261,8 @@ export function create(root, context) {
   function drawGrid() {
     // Labels are as large as the lines allow. If these are close together, only some of them have labels.
     const every = size <= 21 ? 1 : Math.ceil(size / 13);
-    const font = every === 1 ? Math.min(0.56, 0.1 + 0.03 * size) : 0.38 * every;
-    const margin = every === 1 ? 0.55 + font : 0.75 + font;
+    const font = every === 1 ? Math.min(0.46, 0.1 + 0.03 * size) : 0.38 * every;
+    const margin = every === 1 ? 0.3 + font : 0.75 + font;
     const low = 0.5 - margin;
     const extent = size + 1 - 2 * low;
     picture.setAttribute("viewBox", `${low} ${low} ${extent} ${extent}`);
@@ -269,6 +271,7 @@ export function create(root, context) {
     const line = (x1, y1, x2, y2) => svg("line", { x1, y1, x2, y2 });
     clear(layers.grid).append(svg("rect", { class: "go-wood", x: low, y: low, width: extent, height: extent, rx: 0.2 }),
       svg("rect", { class: "go-veins", x: low, y: low, width: extent, height: extent, rx: 0.2 }));
+    layers.grid.append(svg("rect", { class: "go-edge", x: 1, y: 1, width: size - 1, height: size - 1 }));
     for (let i = 1; i <= size; i++) {
       layers.grid.append(line(i, 1, i, size), line(1, i, size, i));
       if ((size - i) % every === 0) {
@@ -280,7 +283,7 @@ export function create(root, context) {
         for (const y of [0.4, below]) layers.grid.append(svg("text", { class: "go-column-name", x: i, y }, column(i)));
       }
     }
-    layers.grid.append(...stars(size).map(([cx, cy]) => svg("circle", { class: "go-star", cx, cy, r: 0.14 })));
+    layers.grid.append(...stars(size).map(([cx, cy]) => svg("circle", { class: "go-star", cx, cy, r: 0.1 })));
     clear(layers.targets);
     for (let y = 1; isPlay && y <= size; y++) {
       for (let x = 1; x <= size; x++) {

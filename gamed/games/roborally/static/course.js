@@ -17,9 +17,9 @@ export function symbols() {
     svg("radialGradient", { id: "rr-pit-depth" }, svg("stop", { offset: 0.35 }), svg("stop", { offset: 1, class: "rr-s-rim" })),
     svg("linearGradient", { id: "rr-shine", x2: 0.6, y2: 1 }, svg("stop", { class: "rr-s-lit" }), svg("stop", { offset: 0.55, class: "rr-s-plain" })),
     svg("g", { id: "rr-belt" }, path("M-18-20H18V20H-18Z", "rr-s-belt"), path("M-15-15H15M-15-5H15M-15 5H15M-15 15H15", "rr-s-slat"),
-      path("M-10-4 0-13 10-4M0-13V13", "rr-s-way")),
+      path("M-10 2 0-7 10 2M-10 14 0 5 10 14", "rr-s-way rr-s-chevron")),
     svg("g", { id: "rr-express" }, path("M-18-20H18V20H-18Z", "rr-s-belt rr-s-express"), path("M-15-15H15M-15-5H15M-15 5H15M-15 15H15", "rr-s-slat"),
-      path("M-10-6 0-15 10-6M-10 5 0-4 10 5M0-4V15", "rr-s-way")),
+      path("M-10-5 0-14 10-5M-10 5 0-4 10 5M-10 15 0 6 10 15", "rr-s-way rr-s-chevron rr-s-fast")),
     svg("g", { id: "rr-bend" }, path("M20 3H14Q9 3 9-2", "rr-s-way rr-s-bend")),
     svg("g", { id: "rr-gear" }, svg("circle", { r: 17, class: "rr-s-teeth" }), svg("circle", { r: 14.5, class: "rr-s-gear" }),
       path("M-8 5A9.5 9.5 0 1 1 8 5M12-1 8 6 1 2", "rr-s-way")),
@@ -134,7 +134,7 @@ export function devices(tiles) {
 
 export function robotNode(seat) {
   const body = svg("g", { class: "rr-body" },
-    svg("path", { d: "M-19-17h7v34h-7zM12-17h7v34h-7z", class: "rr-tread" }),
+    svg("circle", { cx: 2, cy: 3, r: 19, class: "rr-shade" }), svg("path", { d: "M-20-17h8v34h-8zM12-17h8v34h-8z", class: "rr-tread" }),
     svg("path", { d: "M-10-14H10Q14-14 14-10V12Q14 17 9 17H-9Q-14 17-14 12V-10Q-14-14-10-14Z", class: "rr-shell" }),
     svg("path", { d: "M-10-13H10Q13-13 13-10V12Q13 16 9 16H-9Q-13 16-13 12V-10Q-13-13-10-13Z", class: "rr-shine" }),
     svg("path", { d: "M0-25 10-12H-10Z", class: "rr-nose" }), svg("path", { d: "M-6-9h0M6-9h0", class: "rr-eyes" }),

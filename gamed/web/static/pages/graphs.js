@@ -38,9 +38,9 @@ export function scale(numbers) {
   return (number) => (HEIGHT * (most - number)) / (most - least || 1);
 }
 
-/** The curve of a seat's values, with gaps where there is no number. */
+/** The curve of a seat's values, in steps, with gaps where there is no number. */
 export function curve(values, y, seat) {
-  const points = values.map((value, n) => value !== null && `${(values[n - 1] ?? null) === null ? "M" : "L"}${n} ${y(value).toFixed(1)}`);
+  const points = values.map((value, n) => value !== null && `${(values[n - 1] ?? null) === null ? `M${n} ` : `H${n}V`}${y(value).toFixed(1)}`);
   return svg("path", { class: `curve seat-${seat % 8}`, d: points.filter(Boolean).join("") });
 }
 
