@@ -315,15 +315,18 @@ export function create(root, context) {
       };
       [[left, right], [top, bottom]] = [span(xs, 0, 1.5 * WIDE), span(ys, 1, 2.5 * SIZE)];
     }
-    let height = Math.max(bottom - top, (right - left) / aspect);
-    if (height > 132) height = Math.max(176, 194 / aspect); // or all of it
+    // Whole rows, or all of it. Rows are 15 apart, and the first one begins at -87 with its margin.
+    let height = 15 * Math.ceil((Math.max(bottom - top, (right - left) / aspect) - 9) / 15) + 9;
+    const isWhole = height > 130;
+    if (isWhole) height = Math.max(176, 194 / aspect);
     const fit = (from, to, length, axis) => {
       const [least, most] = [WHOLE[axis], WHOLE[axis + 2] - length];
       return least > most ? (least + most) / 2 : Math.min(Math.max((from + to - length) / 2, least), most);
     };
-    const place = [fit(left, right, height * aspect, 0), fit(top, bottom, height, 1), height * aspect, height];
+    const upper = fit(top, bottom, height, 1);
+    const place = [fit(left, right, height * aspect, 0), isWhole ? upper : 15 * Math.round((upper + 87) / 15) - 87, height * aspect, height];
     grid.setAttribute("viewBox", place.map((at) => at.toFixed(1)).join(" "));
-    // The board goes on where a row is cut.
+    // The board goes on where a field is cut.
     for (const [name, { node }] of fields) {
       const at = centre(...pair(name)).map((middle, axis) => Math.min(middle - place[axis], place[axis] + place[axis + 2] - middle));
       node.classList.toggle("h-cut", at[0] < WIDE / 2 - 1 || at[1] < SIZE - 1);
