@@ -254,8 +254,9 @@ class GameType:
     """The publisher and the version of the records' format."""
 
     folder: Path = field(kw_only=True)
-    """The game's folder. In `static/` is what the browser loads: `board.js`, `board.css`, and what these load. In
-    `schemas/` is an index of its records' formats, `index.xml`, with the schemas, if they are not in gamed's own."""
+    """The game's folder. In `static/` is what the browser loads: `board.js`, `board.css`, what these load, and
+    perhaps `icon.svg`, a picture for the lobby. In `schemas/` is an index of its records' formats, `index.xml`, with
+    the schemas, if they are not in gamed's own."""
 
     settings: type[ListenerSettings]
     """The class of the listener's section in the configuration."""

@@ -12,7 +12,7 @@ from gamed import __version__
 from gamed.core.reception import SupportsReservations
 from gamed.lobby.lobby import Lobby
 from gamed.net.game_listeners import GameListeners
-from gamed.registry import WrittenGame, written_games
+from gamed.registry import GameType, WrittenGame, written_games
 from gamed.web.answers import Answer, Call, Route
 from gamed.web.scenes import short_options
 from gamed.web.visitors import NOBODY, Visitor, Visitors
@@ -67,6 +67,7 @@ class Sessions:
             yield {
                 "kind": kind,
                 "name": game_type.title or kind.capitalize(),
+                "icon": _has_icon(game_type),
                 "can": can,
                 "bots": list(game_type.players),
                 "opponents": list(game_type.opponents(settings)),
@@ -76,6 +77,7 @@ class Sessions:
             yield {
                 "kind": kind,
                 "name": game.title,
+                "icon": _has_icon(game),
                 "can": ["record"],
                 "bots": [],
                 "opponents": [],
@@ -84,3 +86,7 @@ class Sessions:
                 "byPoints": game.by_points,
                 "formats": game.page_formats,
             }
+
+
+def _has_icon(game: GameType | WrittenGame) -> bool:
+    return (game.folder / "static" / "icon.svg").is_file()

@@ -9,6 +9,7 @@ from urllib.parse import parse_qs
 
 from tests.web.browser import ORIGIN
 from tests.web.canned import (
+    GAMES,
     KEPT,
     OPEN,
     PREPARED,
@@ -37,6 +38,13 @@ class LobbyTest(ShellTestCase):
         self.assertEqual(self.page.get_attribute('[data-room="r1"] a', "href"), "/rooms/r1")
         self.assertEqual(self.page.get_attribute("a.button.primary", "href"), "/seats/s1")
         self.see(f"{TAMED} won (the opponent broke a rule)")
+
+    def test_a_game_has_its_picture(self) -> None:
+        self.api["GET /session"] = {**SESSION, "games": [{**GAMES[0], "icon": True}, GAMES[1]]}
+        self.files["/static/games/toy/icon.svg"] = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64"/>'
+        self.visit("/", "[data-game]")
+        self.assertEqual(self.page.locator("[data-game] img").count(), 1)
+        self.assertIn("/games/toy/icon.svg", self.page.get_attribute("[data-game=toy] img", "src"))
 
     def test_no_name_turns_or_hides_what_stands_round_it(self) -> None:
         hidden = "\u202e\u2067\u200f\u061c\u200b\u00ad\u2060\ufeff\u3164\U000e0041\x07\u2028"

@@ -105,6 +105,14 @@ class FilesTests(SynchronousTestCase):
         self.assertGreater(len(lines), 5_000)
         self.assertEqual([line for line in lines if line.count("`") % 2], [])
 
+    def test_each_game_has_a_picture_that_is_only_a_picture(self) -> None:
+        files = all_files()
+        for game in kinds():
+            picture = files.find(f"games/{game}/icon.svg")
+            names = {element.tag.rpartition("}")[2] for element in etree.fromstring(picture.content).iter()}
+            self.assertLessEqual(names, {"svg", "g", "rect", "circle", "ellipse", "path", "polygon"}, game)
+            self.assertLess(len(picture.content), 2_000, game)
+
     def test_no_style_depends_on_what_an_element_has(self) -> None:
         """A rule with `:has` made Chromium compute the styles of a whole page again at each move: 19 ms."""
         files = all_files()

@@ -9,7 +9,7 @@ const SHOWN = 5_000; // ms for which the page shows that a player is back
 const MANY = 3; // up to this many new moves are announced one by one; of more, only the last
 
 /** The address of a game's file. It is relative to this module, so it has the same version of the files. */
-function fileOf(kind, name) {
+export function fileOf(kind, name) {
   return new URL(`./games/${kind}/${name}`, import.meta.url).pathname;
 }
 

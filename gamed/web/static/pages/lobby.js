@@ -1,7 +1,7 @@
 // The lobby: the games, the open and running rooms, and the last results.
 
 import { get, poll, session } from "../api.js";
-import { boardOf } from "../board.js";
+import { boardOf, fileOf } from "../board.js";
 import { el, replace } from "../dom.js";
 import { badge, button, gameName, heading, link, names, options, playTitle } from "../parts.js";
 import { translator } from "../words.js";
@@ -81,7 +81,8 @@ function gameCards(view) {
       const labels = (key) => ({ "aria-label": t(key, { game: game.name }) });
       return el(
         "li",
-        { class: "card", "data-game": game.kind },
+        { class: game.icon ? "card pictured" : "card", "data-game": game.kind },
+        game.icon && el("img", { src: fileOf(game.kind, "icon.svg"), alt: "", width: 64, height: 64 }),
         el("h3", {}, game.name),
         el(
           "div",
