@@ -78,7 +78,7 @@ class ViewTests(HiveBoardTestCase):
         self.assertGreater(len(set(dangers.values())), 1)
         self.mount("hive", scene(recorded(20).state, last="D 0,0 2,0"), "watch")
         way = self.page.locator(".h-way")
-        self.assertEqual((way.get_attribute("hidden"), way.get_attribute("x1")), (None, "0.0"))
+        self.assertEqual((way.get_attribute("hidden"), way.get_attribute("x1")), (None, "3.5"))
 
     def test_a_digit_picks_a_piece(self) -> None:
         shown = scene(recorded(6).state, recorded(6).state.mover)

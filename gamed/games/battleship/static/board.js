@@ -101,7 +101,7 @@ function labels() {
 
 function plate(children, attributes) {
   // In Chromium an SVG with a focus listener would be a tab stop.
-  return svg("svg", { viewBox: "30 30 1075 1075", tabindex: -1, ...attributes }, labels(), children);
+  return svg("svg", { viewBox: "28 28 1082 1082", tabindex: -1, ...attributes }, labels(), children);
 }
 
 /** A board of cells. `shoot(at)` is called with the chosen cell; null if the board is only for looking. */

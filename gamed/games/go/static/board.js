@@ -101,8 +101,8 @@ function materials() {
   const shine = (side) => svg("radialGradient", { id: `go-${side}`, cx: "35%", cy: "30%", r: "75%" },
     svg("stop", { class: `go-lit-${side}` }), svg("stop", { offset: 1, class: `go-dim-${side}` }));
   return svg("defs", {}, ...PLAIN.map(shine),
-    svg("pattern", { id: "go-grain", width: 1.1, height: 9, patternUnits: "userSpaceOnUse" },
-      svg("path", { d: "M.1 0Q.16 2.2 .1 4.5T.1 9M.34 0Q.28 2.2 .34 4.5T.34 9M.52 0Q.6 2.2 .52 4.5T.52 9M.85 0Q.79 2.2 .85 4.5T.85 9" })));
+    svg("pattern", { id: "go-grain", width: 1.7, height: 11, patternUnits: "userSpaceOnUse" },
+      svg("path", { d: "M.1 0Q.2 2.7 .1 5.5T.1 11M.5 0Q.4 2.7 .5 5.5T.5 11M.8 0Q.95 2.7 .8 5.5T.8 11M1.4 0Q1.3 2.7 1.4 5.5T1.4 11" })));
 }
 
 const SHAPES = {
@@ -261,7 +261,7 @@ export function create(root, context) {
   function drawGrid() {
     // Labels are as large as the lines allow. If these are close together, only some of them have labels.
     const every = size <= 21 ? 1 : Math.ceil(size / 13);
-    const font = every === 1 ? Math.min(0.46, 0.1 + 0.03 * size) : 0.38 * every;
+    const font = every === 1 ? Math.min(0.4, 0.1 + 0.025 * size) : 0.38 * every;
     const margin = every === 1 ? 0.3 + font : 0.75 + font;
     const low = 0.5 - margin;
     const extent = size + 1 - 2 * low;

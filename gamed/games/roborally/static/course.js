@@ -11,7 +11,7 @@ export function symbols() {
   return svg("defs", {},
     svg("pattern", { id: "rr-floor", width: U, height: U, patternUnits: "userSpaceOnUse" },
       svg("rect", { width: U, height: U, class: "rr-s-gap" }), svg("rect", { x: 0.7, y: 0.7, width: U - 1.4, height: U - 1.4, rx: 2, class: "rr-s-plate" }),
-      path("M4 4h0M36 4h0M4 36h0M36 36h0", "rr-s-rivet")),
+      path("M1.5 38.5V1.5H38.5", "rr-s-light"), path("M38.5 1.5V38.5H1.5", "rr-s-dark"), path("M5 5h0M35 5h0M5 35h0M35 35h0", "rr-s-rivet")),
     svg("pattern", { id: "rr-hazard", width: 8, height: 8, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" },
       path("M0 0H8V8H0Z", "rr-s-edge"), path("M0 0H4V8H0Z", "rr-s-warning")),
     svg("radialGradient", { id: "rr-pit-depth" }, svg("stop", { offset: 0.35 }), svg("stop", { offset: 1, class: "rr-s-rim" })),
@@ -39,7 +39,7 @@ const ICONS = {
   RL: "M8 10V0Q8-6 2-6H-7M-2-12-9-6-2 0", RR: "M-8 10V0Q-8-6-2-6H7M2-12 9-6 2 0", UT: "M7 10V-3Q7-10 0-10T-7-3V8M-12 3-7 10-2 3",
 };
 export const icon = (action) =>
-  svg("svg", { viewBox: "-16 -16 32 32", class: "rr-icon", "aria-hidden": "true" }, svg("path", { d: ICONS[action] }));
+  svg("svg", { viewBox: "-16 -16 32 32", class: `rr-icon rr-${action}`, "aria-hidden": "true" }, svg("path", { d: ICONS[action] }));
 
 /** The centre of a field in the drawing. */
 export const middle = (tiles, x, y) => [(x - 0.5) * U, (tiles.height - y + 0.5) * U];

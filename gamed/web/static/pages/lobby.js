@@ -75,14 +75,14 @@ function gameCards(view) {
   const offered = session.games.filter((game) => game.can.some((what) => what !== "from"));
   return el(
     "ul",
-    { class: "cards" },
+    { class: "cards games" },
     offered.map((game) => {
       const can = (what) => game.can.includes(what);
       const labels = (key) => ({ "aria-label": t(key, { game: game.name }) });
       return el(
         "li",
         { class: game.icon ? "card pictured" : "card", "data-game": game.kind },
-        game.icon && el("img", { src: fileOf(game.kind, "icon.svg"), alt: "", width: 64, height: 64 }),
+        game.icon && el("img", { src: fileOf(game.kind, "icon.svg"), alt: "", width: 96, height: 96 }),
         el("h3", {}, game.name),
         el(
           "div",
@@ -231,8 +231,7 @@ export async function show(view) {
     own.node,
     keys.node,
     el("section", {}, el("h2", {}, t("games")), gameCards(view)),
-    open.node,
-    running.node,
+    el("div", { class: "rooms" }, open.node, running.node),
     ended.node,
   );
   setTimeout(() => poll(look, EVERY, view.signal), EVERY);

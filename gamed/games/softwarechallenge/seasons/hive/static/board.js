@@ -340,7 +340,8 @@ export function create(root, context) {
     if (!isKnown) return;
     const [[x1, y1], [x2, y2]] = ends.map((end) => centre(...pair(end)));
     const short = 7 / Math.hypot(x2 - x1, y2 - y1);
-    for (const [name, value] of Object.entries({ x1, y1, x2: x2 - (x2 - x1) * short, y2: y2 - (y2 - y1) * short })) way.setAttribute(name, value.toFixed(1));
+    const [dx, dy] = [(x2 - x1) * short, (y2 - y1) * short];
+    for (const [name, value] of Object.entries({ x1: x1 + dx, y1: y1 + dy, x2: x2 - dx, y2: y2 - dy })) way.setAttribute(name, value.toFixed(1));
   }
 
   /** What all fields of one drawing need: sets of the fields' names, and both ends of the last move. */
