@@ -112,6 +112,8 @@ export function create(root, context) {
     svg("rect", { x: -margin, y: -margin, width: EDGE + 2 * margin, height: EDGE + 2 * margin, "aria-hidden": "true", ...attributes });
   const grain = svg("pattern", { id: "q-grain", width: 54, height: 9, patternUnits: "userSpaceOnUse" },
     svg("path", { d: "M0 2.5C12 1 24 4.5 54 2.5M0 6.5C18 8.5 30 5 54 6.5" }));
+  const shine = svg("radialGradient", { id: "q-shine", cx: "35%", cy: "28%", r: "70%" },
+    svg("stop", { class: "q-lit" }), svg("stop", { offset: 0.6, class: "q-plain" }), svg("stop", { offset: 1, class: "q-dim" }));
   const turned = svg(
     "g",
     {},
@@ -127,7 +129,7 @@ export function create(root, context) {
     gapLayer,
     shown,
   );
-  const board = svg("svg", { class: "q-board", viewBox, role: "grid", "aria-label": t("board") }, svg("defs", {}, grain), turned);
+  const board = svg("svg", { class: "q-board", viewBox, role: "grid", "aria-label": t("board") }, svg("defs", {}, grain, shine), turned);
   const notice = el("div", { class: "q-notice", tabindex: -1 });
   const stocks = [0, 1].map(() => el("ul", { class: "q-stock", "aria-label": t("players") })); // above the board and below
   const tools = el(
@@ -454,9 +456,9 @@ export function create(root, context) {
       if (!pawns.has(seat)) {
         const shape = [
           svg("circle", { class: "q-ring", r: 4.5 }),
-          svg("circle", { class: "q-shade", r: 4.2 }),
+          svg("circle", { class: "q-shade", cx: 0.4, cy: 0.8, r: 3.9 }),
           svg("circle", { r: 3.7 }),
-          svg("circle", { class: "q-groove", r: 2.8 }),
+          svg("circle", { class: "q-groove", r: 3.6 }),
           svg("text", {}, `${seat + 1}`),
         ];
         pawns.set(seat, svg("g", { class: "q-pawn", "data-pawn": seat, "data-seat": seat }, shape));
