@@ -319,6 +319,7 @@ def _field(hand: Hand, name: str) -> None:
 
 # RoboRally
 
+HAND = "[...document.querySelectorAll('[data-card]')].map(card => card.dataset.card)"
 PROMPT = """
 () => {
   const board = document.querySelector(".board");
@@ -356,7 +357,7 @@ def _face(hand: Hand) -> None:
 
 def _program(hand: Hand) -> None:
     page = hand.page
-    cards = page.evaluate("[...document.querySelectorAll('[data-card]:not(.used)')].map(card => card.dataset.card)")
+    cards = page.evaluate(HAND)
     empty = page.locator("[data-register][aria-pressed]").count()
     if isinstance(hand, Keys):
         tab_to(page, "[data-card]")
@@ -368,7 +369,8 @@ def _program(hand: Hand) -> None:
         for card in cards[:empty]:
             page.click(f"[data-card='{card}']")
         page.click("[data-submit]")
-    page.wait_for_selector("[data-card]", state="detached")
+    # The next hand may be there at once.
+    page.wait_for_function(f"cards => String({HAND}) !== String(cards)", arg=cards)
 
 
 def _wake(hand: Hand) -> None:

@@ -529,7 +529,7 @@ export function create(root, context) {
         el("span", {}, t("flags", { n: robot.flag, all: board.flags.length })),
         el("span", {}, t("damage", { n: robot.damage })),
         el("span", {}, t("lives", { n: robot.lives })),
-        robot.damage < 10 ? el("span", {}, t("faces", { facing: t(robot.facing) })) : null,
+        robot.damage < 10 ? el("span", { class: "rr-faces" }, t("faces", { facing: t(robot.facing) })) : null,
         robot.locked.length ? el("span", {}, t("lockedIn", { n: robot.locked.map(([n]) => n).join(t("or")) })) : null,
       ] : [];
       return el("li", { "data-seat": seat, class: you()?.seat === seat ? "mine" : null },

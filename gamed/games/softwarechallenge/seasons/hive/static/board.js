@@ -313,7 +313,7 @@ export function create(root, context) {
         const half = Math.max((most - least) / 2 + margin, LEAST[axis]);
         return [(least + most) / 2 - half, (least + most) / 2 + half];
       };
-      [[left, right], [top, bottom]] = [span(xs, 0, 1.5 * WIDE), span(ys, 1, 2.5 * SIZE)];
+      [[left, right], [top, bottom]] = [span(xs, 0, 1.5 * WIDE), span(ys, 1, 2 * SIZE)];
     }
     // Whole rows, or all of it. Rows are 15 apart, and the first one begins at -87 with its margin.
     let height = 15 * Math.ceil((Math.max(bottom - top, (right - left) / aspect) - 9) / 15) + 9;
