@@ -192,7 +192,7 @@ export function moveList(jump, { notes = new Map(), brief = () => null } = {}) {
     const time = move.took === null || move.took === undefined ? null : el("span", { class: "took" }, span(move.took));
     const said = notes.get(move.n)?.join(" ");
     if (said) text.push(" ", el("span", { class: "warn", role: "img", title: said, "aria-label": said }, "⚠"));
-    const title = short ? [sentence, span(move.took)].join(" ") : null;
+    const title = short ? `${sentence} ${span(move.took)}`.trim() : null;
     const body = jump ? button(text, () => jump(move.n), { class: "plain", title }) : el("span", { title }, text);
     return el("li", { class: short && "brief", "data-n": move.n }, body, time);
   }

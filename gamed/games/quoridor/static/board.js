@@ -140,7 +140,7 @@ export function create(root, context) {
     ),
   );
   const help = el("p", { class: "q-help" }, t("help"));
-  const universe = el("p", { class: "q-help" });
+  const universe = el("p", { class: "q-help q-universe" });
   const frame = el("div", { class: "q-frame" }, stocks[0], board, stocks[1], tools, help);
   for (const way of ["horizontal", "vertical"]) {
     for (const x of NUMBERS) for (const y of NUMBERS) addGap(x, y, way);

@@ -194,7 +194,7 @@ export function create(root, context) {
       // Turn by the smaller angle.
       its.angle += ((SIDES.indexOf(facing) * 90 - its.angle) % 360 + 540) % 360 - 180;
       node.style.transform = `translate(${mx + dx}px, ${my + dy}px)`;
-      node.querySelector(".rr-scale").style.transform = `scale(${side > 1 ? 1.1 / side : 0.92})`;
+      node.querySelector(".rr-scale").style.transform = `scale(${side > 1 ? 1.15 / side : 1.05})`;
       node.querySelector(".rr-body").style.transform = `rotate(${its.angle}deg)`;
       node.classList.toggle("virtual", Boolean(virtual));
       node.classList.toggle("down", scene.board.robots[seat]?.active === false);
@@ -343,7 +343,7 @@ export function create(root, context) {
   function cardButton(card, n) {
     const used = draft.indexOf(card) + 1;
     return el("button", {
-      type: "button", class: used ? "rr-card used" : "rr-card", "data-card": card, "data-key": `card${card}`,
+      type: "button", class: `rr-card rr-${actionOf(card)}${used ? " used" : ""}`, "data-card": card, "data-key": `card${card}`,
       onpointerdown: (event) => drag(event, card),
       onclick: () => (isDropped ? null : used ? take(used) : put(card)),
     }, el("span", { class: "rr-key" }, n + 1), said(": "), cardFace(card),
@@ -355,7 +355,7 @@ export function create(root, context) {
     const isOpen = isAsked("program") && !isLocked;
     const card = isOpen ? draft[n - 1] : you().registers[n - 1];
     return el("button", {
-      type: "button", class: `rr-register${isLocked ? " locked" : ""}${card === null ? " empty" : ""}`,
+      type: "button", class: `rr-register${card === null ? "" : ` rr-${actionOf(card)}`}${isLocked ? " locked" : ""}${card === null ? " empty" : ""}`,
       "data-register": n, "data-key": `register${n}`,
       "aria-pressed": isOpen ? String(active === n) : null, "aria-disabled": isOpen ? null : "true",
       onpointerdown: (event) => (isOpen && card !== null ? drag(event, card) : null),

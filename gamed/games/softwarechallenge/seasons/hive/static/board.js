@@ -97,7 +97,7 @@ const lettersOf = (letter, t) => t(`short${letter.toUpperCase()}`);
 
 /** A piece around (0, 0). `isCovered`: another piece on top hides its letters. */
 function piece(letter, t, isCovered = false) {
-  return token(seatOf(letter), svg("path", { class: "h-insect", d: INSECTS[letter.toUpperCase()] }),
+  return token(seatOf(letter), svg("path", { class: `h-insect h-${letter.toUpperCase()}`, d: INSECTS[letter.toUpperCase()] }),
     isCovered ? null : svg("text", { class: "h-letters" }, lettersOf(letter, t)));
 }
 
@@ -317,7 +317,7 @@ export function create(root, context) {
     }
     // Whole rows, or all of it. Rows are 15 apart, and the first one begins at -87 with its margin.
     let height = 15 * Math.ceil((Math.max(bottom - top, (right - left) / aspect) - 9) / 15) + 9;
-    const isWhole = height > 130;
+    const isWhole = height > 160;
     if (isWhole) height = Math.max(176, 194 / aspect);
     const fit = (from, to, length, axis) => {
       const [least, most] = [WHOLE[axis], WHOLE[axis + 2] - length];
