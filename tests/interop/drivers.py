@@ -320,6 +320,7 @@ def _field(hand: Hand, name: str) -> None:
 # RoboRally
 
 HAND = "[...document.querySelectorAll('[data-card]')].map(card => card.dataset.card)"
+UNUSED = HAND.replace("[data-card]", "[data-card]:not(.used)")
 PROMPT = """
 () => {
   const board = document.querySelector(".board");
@@ -366,7 +367,7 @@ def _program(hand: Hand) -> None:
         page.wait_for_selector("[data-submit]:focus")
         page.keyboard.press("Enter")
     else:
-        for card in cards[:empty]:
+        for card in page.evaluate(UNUSED)[:empty]:
             page.click(f"[data-card='{card}']")
         page.click("[data-submit]")
     # The next hand may be there at once.
