@@ -173,7 +173,7 @@ export function tell(announce, added, say) {
 /**
  * The list of moves: {node, set(moves, say), add(moves, say), change(moves, say), mark(n)}. With `jump(n)`, each move is
  * a button that calls it. `notes`, sentences by the numbers of moves, mark these. A move with a notation, which
- * `brief(move)` returns, is shown by that alone, two in a row.
+ * `brief(move)` returns, is shown by that alone, two in a row; its time is in its title.
  *
  * @param {((n: number) => void) | null} jump
  * @param {{notes?: Map<number, string[]>, brief?: (move: Move) => string | null}} more
@@ -189,12 +189,12 @@ export function moveList(jump, { notes = new Map(), brief = () => null } = {}) {
     const shown = short ? [el("bdi", { "aria-hidden": "true" }, short), el("span", { class: "unseen" }, sentence)] : [bdi(sentence)];
     const text = [el("span", { class: "n" }, `${move.n}.`), " ", chip(move.seat), " ", ...shown];
     list.classList.toggle("paired", list.classList.contains("paired") || Boolean(short));
-    const time = move.took === null || move.took === undefined ? null : el("span", { class: "took" }, span(move.took));
+    const time = short || move.took === null || move.took === undefined ? null : el("span", { class: "took" }, span(move.took));
     const said = notes.get(move.n)?.join(" ");
     if (said) text.push(" ", el("span", { class: "warn", role: "img", title: said, "aria-label": said }, "⚠"));
     const title = short ? `${sentence} ${span(move.took)}`.trim() : null;
     const body = jump ? button(text, () => jump(move.n), { class: "plain", title }) : el("span", { title }, text);
-    return el("li", { class: short && "brief", "data-n": move.n }, body, time);
+    return el("li", { class: short && (short.length > 1 ? "brief" : "brief sign"), "data-n": move.n }, body, time);
   }
 
   const controls = {

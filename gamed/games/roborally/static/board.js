@@ -490,7 +490,7 @@ export function create(root, context) {
     const move = (moved) => {
       if (!ghost && Math.hypot(moved.clientX - from[0], moved.clientY - from[1]) < 6) return;
       if (!ghost) {
-        ghost = el("div", { class: "rr-card rr-ghost", "aria-hidden": "true" }, cardFace(card));
+        ghost = el("div", { class: `rr-card rr-${actionOf(card)} rr-ghost`, "aria-hidden": "true" }, cardFace(card));
         document.body.append(ghost);
       }
       ghost.style.left = `${moved.clientX}px`;

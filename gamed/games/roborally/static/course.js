@@ -8,6 +8,7 @@ export const U = 40; // the width of a field
 // The elements, each drawn once, around the centre of a field. Those with a direction point north.
 export function symbols() {
   const path = (d, of) => svg("path", { d, class: of });
+  const slats = () => path("M-15-15H15M-15-5H15M-15 5H15M-15 15H15", "rr-s-slat");
   return svg("defs", {},
     svg("pattern", { id: "rr-floor", width: U, height: U, patternUnits: "userSpaceOnUse" },
       svg("rect", { width: U, height: U, class: "rr-s-gap" }), svg("rect", { x: 0.7, y: 0.7, width: U - 1.4, height: U - 1.4, rx: 2, class: "rr-s-plate" }),
@@ -16,9 +17,9 @@ export function symbols() {
       path("M0 0H8V8H0Z", "rr-s-edge"), path("M0 0H4V8H0Z", "rr-s-warning")),
     svg("radialGradient", { id: "rr-pit-depth" }, svg("stop", { offset: 0.35 }), svg("stop", { offset: 1, class: "rr-s-rim" })),
     svg("linearGradient", { id: "rr-shine", x2: 0.6, y2: 1 }, svg("stop", { class: "rr-s-lit" }), svg("stop", { offset: 0.55, class: "rr-s-plain" })),
-    svg("g", { id: "rr-belt" }, path("M-18-20H18V20H-18Z", "rr-s-belt"), path("M-15-15H15M-15-5H15M-15 5H15M-15 15H15", "rr-s-slat"),
+    svg("g", { id: "rr-belt" }, path("M-18-20H18V20H-18Z", "rr-s-belt"), slats(),
       path("M-10 2 0-7 10 2M-10 14 0 5 10 14", "rr-s-way rr-s-chevron")),
-    svg("g", { id: "rr-express" }, path("M-18-20H18V20H-18Z", "rr-s-belt rr-s-express"), path("M-15-15H15M-15-5H15M-15 5H15M-15 15H15", "rr-s-slat"),
+    svg("g", { id: "rr-express" }, path("M-18-20H18V20H-18Z", "rr-s-belt rr-s-express"), slats(),
       path("M-10-5 0-14 10-5M-10 5 0-4 10 5M-10 15 0 6 10 15", "rr-s-way rr-s-chevron rr-s-fast")),
     svg("g", { id: "rr-bend" }, path("M20 3H14Q9 3 9-2", "rr-s-way rr-s-bend")),
     svg("g", { id: "rr-gear" }, svg("circle", { r: 17, class: "rr-s-teeth" }), svg("circle", { r: 14.5, class: "rr-s-gear" }),
