@@ -24,7 +24,7 @@ from gamed.core.game import MOST_MOVES, move_time
 
 if TYPE_CHECKING:
     # Not at run time: `gamed bot` needs neither tables nor receptions, and importing them takes 10 ms.
-    from gamed.core.game import Options
+    from gamed.core.game import Options, Seat
     from gamed.core.history import Entry, History
     from gamed.core.table import Table
     from gamed.games import HostedGame
@@ -68,6 +68,10 @@ def everything(entry: Entry) -> str | None:
     """Return the whole text of an entry: for games whose moves are public."""
     return None if entry.body is None else entry.body.decode("utf-8", "backslashreplace")
 
+
+Draw: TypeAlias = "Callable[[Any, Sequence[Mapping[str, Any]], Mapping[Seat | None, str]], str]"
+"""Draws a position as text: from the board (`Game.view` for spectators), the moves so far (`records/positions.py`), and
+the players' names."""
 
 Scores = Mapping[str, Sequence[int]]
 """The score of each seat, by a short name of what is counted."""
@@ -276,8 +280,8 @@ class GameType:
     hosted: Callable[[], HostedGame]
     """Returns what hosts the game; imports the code for it. Games of one listener may have the same function."""
 
-    draw: Callable[[History, int | None], str]
-    """Returns the position after a number of moves (None: all) as text."""
+    draw: Draw
+    """Returns a position as text, as the public sees it."""
 
     players: Mapping[str, Callable[..., Player]]
     """The strategies of the game's own bots, by name. The first is the default, the last the easiest for people."""

@@ -5,19 +5,21 @@ They are in the shell, because the games are Twisted plugins. The core gets them
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from random import Random
 
 from gamed.core.errors import RemoteProtocolError
 from gamed.core.game import Options
+from gamed.core.history import History
 from gamed.core.table import Table
 from gamed.records import own
 from gamed.records.importer import Importer, Reader, Replayer
 from gamed.records.index import Index, index
 from gamed.records.parsing import parse_whole
 from gamed.records.played import play_own
+from gamed.records.positions import Replayed, names_of
 from gamed.records.record import Record, RecordError, Summary, unplayed
 from gamed.records.written import Formats
 from gamed.registry import GameType, ReplayFormat, game_types, kinds, written_games
@@ -51,6 +53,18 @@ def replayers() -> Mapping[str, Replayer]:
 def table_of(made: GameType, options: Options) -> Table:
     """Return a table on which a record of a game can be replayed."""
     return made.table(made.settings(), options, Random, 0.0)
+
+
+def pictures(made: GameType, history: History) -> Callable[[int], str]:
+    """Replay a history, and return what draws its position after a number of moves, which raises RuleError.
+
+    It shows what the public would see: in a running match, no cards.
+    """
+    replayed = Replayed(table_of(made, history.options), history, made.public_text)
+    for _ in replayed.played():
+        pass
+    names = names_of(history)
+    return lambda number: made.draw(replayed.position(number)["board"], replayed.moves[:number], names)
 
 
 def readers() -> Mapping[str, Reader]:

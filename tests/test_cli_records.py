@@ -16,17 +16,17 @@ from twisted.trial.unittest import SynchronousTestCase
 
 import gamed
 from gamed import cli
+from gamed.cli import show
 from gamed.cli.records import result
-from gamed.cli.show import Shown, draw
 from gamed.cli.terminal import shortened
 from gamed.core.errors import GamedError
 from gamed.core.game import Outcome, Termination
 from gamed.core.history import ATTESTED, LEFT, Entry, Word, ended
 from gamed.records.index import index, validate
 from gamed.records.record import Record, SeatSummary, Summary, document
-from gamed.registry import game_types
 from gamed.replayers import summary
 from gamed.store.database import Database
+from tests.games.pictures import draw
 from tests.records.samples import LIE, ROOM, game, record, refused
 
 OTHER = "11111111-7c7e-4c1b-9d5e-2f6d3a1b4c5d"
@@ -194,7 +194,7 @@ class ShowTests(StoreTestCase):
             "after 4 of 4 moves",
         ):
             self.assertIn(line, output.split("\n"))
-        self.assertTrue(output.endswith(game_types()["battleship"].draw(game(), None) + "\n"))
+        self.assertTrue(output.endswith(draw(game()) + "\n"))
 
     def test_a_clean_game_has_no_findings(self) -> None:
         output = self.run_gamed("show", OTHER).stdout
@@ -239,7 +239,6 @@ class ShowTests(StoreTestCase):
             self.assertEqual(found, [{"at": 870, "kind": "attested", "seat": 1, "data": word}])
 
     def test_the_boards_after_some_moves(self) -> None:
-        draw = game_types()["battleship"].draw
         for moves in (0, 2, 4):
             output = self.run_gamed("show", ROOM, "--move", str(moves)).stdout
             self.assertTrue(output.endswith(f"\nafter {moves} of 4 moves\n{draw(game(), moves)}\n"))
@@ -251,7 +250,6 @@ class ShowTests(StoreTestCase):
 
     def test_all_boards_one_after_the_other(self) -> None:
         output = self.run_gamed("show", ROOM, "--moves").stdout
-        draw = game_types()["battleship"].draw
         boards = "".join(f"\nafter {moves} of 4 moves\n{draw(game(), moves)}\n" for moves in range(5))
         self.assertTrue(output.endswith(boards))
 
@@ -421,5 +419,5 @@ class WordsTests(SynchronousTestCase):
 
     def test_boards_of_other_games_are_printable_too(self) -> None:
         with patch("click.echo") as echo:
-            draw(Shown((), 0, lambda _: "a\x1bb\nc", dict), 0)
+            show.draw(show.Shown((), 0, lambda _: "a\x1bb\nc", dict), 0)
         self.assertEqual([call.args[0] for call in echo.call_args_list], ["\nafter 0 of 0 moves", "a\\x1bb", "c"])

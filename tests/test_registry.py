@@ -33,6 +33,7 @@ from gamed.registry import GameMaker, GameType, ListenerSettings, game_types, ga
 from gamed.replayers import known_formats
 from gamed.testing.harness import Harness, Wire
 from gamed.wire import Connection
+from tests.games.pictures import draw
 
 ROOT = Path(__file__).resolve().parent.parent
 STARTED = "2026-11-21T09:00:00.000Z"
@@ -269,8 +270,8 @@ def match_tests(game_type: GameType) -> type[SynchronousTestCase]:  # noqa: C901
         def test_every_position_can_be_drawn(self) -> None:
             _, history, _ = play(game_type, game_type.settings(), SEEDS[0])
             length = sum(entry.kind in (LINE, MOVE) for entry in history.entries)
-            pictures = [game_type.draw(history, moves) for moves in range(length + 1)]
-            self.assertEqual(game_type.draw(history, None), pictures[-1])
+            pictures = [draw(history, moves) for moves in range(length + 1)]
+            self.assertEqual(draw(history), pictures[-1])
             self.assertNotEqual(pictures[0], pictures[-1])
 
     return _named(MatchTests, game_type)

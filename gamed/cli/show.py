@@ -6,7 +6,7 @@ import json
 import shutil
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from functools import partial
+from functools import cache, partial
 from typing import Any, Final
 
 import attrs
@@ -27,6 +27,7 @@ from gamed.records.own import Judgement
 from gamed.records.positions import departures, findings, refusals
 from gamed.records.record import Record, Summary
 from gamed.registry import WrittenGame, game_types
+from gamed.replayers import pictures
 
 STEPS: Final = {"n": 1, " ": 1, "\r": 1, "\x1b[C": 1, "\x1b[B": 1, "p": -1, "\x1b[D": -1, "\x1b[A": -1}
 """By how many moves a key steps: n, space, return, right and down forward; p, left and up back."""
@@ -178,10 +179,11 @@ def _written(line: Line) -> str:
 def of_own(record: Record) -> Shown:
     """Prepare a record of gamed's own for printing. Raises GamedError."""
     found, history, judged = own.summary(record), own.to_history(record), own.judgement(record)
+    replayed = cache(partial(_pictures, history))
     return Shown(
         facts=tuple(_facts_of_own(found, history)),
         length=found.length,
-        picture=lambda moves: _drawn(history, moves),
+        picture=lambda moves: replayed()(moves),  # noqa: PLW0108 (it is replayed for the first board)
         data=lambda: as_data(found, history, judged),
         remarks=(*_departures(history), *_remarks(history, judged), *_refusals(history)),
     )
@@ -244,11 +246,11 @@ def _refusals(history: History) -> Iterator[str]:
             yield printable("  " + "; ".join(filter(None, (where, expected, one["text"]))))
 
 
-def _drawn(history: History, moves: int) -> str:
-    types = game_types()
-    if history.kind not in types:
+def _pictures(history: History) -> Callable[[int], str]:
+    """Return what draws the boards of a game. Raises GamedError."""
+    if history.kind not in (types := game_types()):
         raise GamedError(f"the game {history.kind} is not installed: its boards cannot be drawn")
-    return types[history.kind].draw(history, moves)
+    return pictures(types[history.kind], history)
 
 
 def as_data(summary: Summary, history: History, judged: Judgement) -> dict[str, Any]:

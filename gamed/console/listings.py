@@ -16,9 +16,10 @@ from gamed.lobby.room import Room
 from gamed.net.factory import SessionFactory
 from gamed.net.session import Session
 from gamed.records.own import judgement, summary, to_history
-from gamed.records.positions import findings
+from gamed.records.positions import findings, moves, names_of
 from gamed.records.record import Record, Summary
 from gamed.registry import GameType
+from gamed.replayers import pictures
 
 LAST = 10
 """The number of a room's last entries that are shown."""
@@ -134,7 +135,8 @@ def room_facts(found: Room, game: GameType, refusals: RefusalLog) -> Answer:
         "last entries": _entries(history, len(history.entries) - LAST),
     }
     if any(history.of_kind(STARTED)):
-        facts["board"] = Picture(game.draw(history, None))
+        board = found.table.game.view(found.table.state, None)
+        facts["board"] = Picture(game.draw(board, moves(history), names_of(history)))
     return Facts(facts)
 
 
@@ -179,5 +181,5 @@ def record_facts(types: Mapping[str, GameType], record: Record) -> Answer:
         ],
     }
     if found.kind in types:
-        facts["board"] = Picture(types[found.kind].draw(history, None))
+        facts["board"] = Picture(pictures(types[found.kind], history)(found.length))
     return Facts(facts)

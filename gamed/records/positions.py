@@ -187,7 +187,8 @@ def clocked(entry: Entry) -> int | None:
     return taken if type(taken) is int else None
 
 
-def _names(history: History) -> dict[Seat | None, str]:
+def names_of(history: History) -> dict[Seat | None, str]:
+    """Return what the players of a history are called, by seat."""
     return {entry.seat: called(entry) for entry in history.of_kind(JOINED)}
 
 
@@ -206,7 +207,7 @@ def findings(history: History, found: Iterable[Finding]) -> list[Data]:
 
     `move`: the number of the move that broke the rule; if that is no move of the record, how many were made before.
     """
-    names, before, last = _names(history), _moves_before(history), len(history.entries)
+    names, before, last = names_of(history), _moves_before(history), len(history.entries)
     return [{**asdict(one), "name": names.get(one.seat, ""), "move": before[min(one.entry + 1, last)]} for one in found]
 
 
@@ -218,7 +219,7 @@ def departures(history: History) -> list[Data]:
     of an `ATTESTED` entry say.
     """
     programs = {entry.seat: dict(entry.data) for entry in history.attested}
-    names, before, started = _names(history), _moves_before(history), _started(history)
+    names, before, started = names_of(history), _moves_before(history), _started(history)
     found = []
     for number, entry in enumerate(history.entries):
         if entry.kind != LEFT:
@@ -239,7 +240,7 @@ def losses(history: History) -> list[Data]:
     """Return who has lost a match, and why: `seat`, `name`, and `cause`, a `Cause`. Empty if it has not ended."""
     if history.outcome is None:
         return []
-    names, result = _names(history), result_of(history)
+    names, result = names_of(history), result_of(history)
     seats = sorted(seat for seat in {*names, *result.causes} if seat is not None)
     causes = {seat: result.cause(seat) for seat in seats}
     return [{"seat": seat, "name": names.get(seat, ""), "cause": why} for seat, why in causes.items() if why]
@@ -251,7 +252,7 @@ def refusals(history: History) -> list[Data]:
     A message is one that the record has in full: its `text`, what was `expected`, `at` in milliseconds since the start,
     and `move`, how many moves were made before it.
     """
-    names, before, started = _names(history), _moves_before(history), _started(history)
+    names, before, started = names_of(history), _moves_before(history), _started(history)
     found: dict[tuple[Seat | None, str], Data] = {}
     for entry in history.refused:
         # Another program may have written the record: what its schema calls a text may look like a number here.

@@ -41,6 +41,7 @@ from gamed.web.compression import gzipped
 from gamed.web.opened import OpaqueRecord, RecordCache
 from gamed.web.static_files import Files
 from gamed.web.thread_cooperator import MOST_WAITING, ThreadCooperator
+from tests.games.pictures import draw
 from tests.records import samples
 from tests.records.documents import outcome
 from tests.records.gogames import captured, line, read_sgf
@@ -280,10 +281,10 @@ class OwnRecordTests(ArchiveCase):
 
     def test_the_number_of_a_move_is_that_of_the_pictures(self) -> None:
         """`gamed records show --move N` draws the same position."""
-        id, history, made = self.opened("quoridor")  # noqa: A001
+        id, history, _ = self.opened("quoridor")  # noqa: A001
         for number in (0, 1, 7):
             (position,) = self.read(f"records/{id}/positions", **{"from": str(number)})
-            picture = made.draw(history, number)
+            picture = draw(history, number)
             for seat, (x, y) in enumerate(position["board"]["pawns"]):
                 row = next(text for text in picture.split("\n") if text[:3] == f"  {y}")
                 self.assertIn(str(seat + 1), row, (number, x))

@@ -5,8 +5,11 @@ The labels are those of the protocol's text: columns 1 to 10, rows A to J.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 from gamed.core.game import Seat
-from gamed.core.history import JOINED, LINE, History
+from gamed.core.texts import printable
 from gamed.games.battleship.fleet import SIZE
 from gamed.games.battleship.wire import Code, Opcode, decode
 
@@ -17,27 +20,18 @@ _GAP = "     "
 Marks = dict[int, str]
 
 
-def draw(history: History, moves: int | None = None) -> str:
-    """Return both boards after so many lines (None: all), below the last line."""
-    lines = list(history.of_kind(LINE))[:moves]
+def draw(_board: Any, moves: Sequence[Mapping[str, Any]], names: Mapping[Seat | None, str]) -> str:
+    """Return both boards below the last line.
+
+    The lines say what is known, not the referee's board: it ends with the first line that breaks the rules.
+    """
     marks: tuple[Marks, Marks] = ({}, {})
-    for entry in lines:
-        assert entry.seat in (0, 1)
-        assert entry.body is not None
-        _mark(marks[entry.seat], entry.body)
-    names = {entry.seat: _harmless(str(entry.data.get("name", ""))) for entry in history.of_kind(JOINED)}
-    blocks = [_board(f"seat {seat}  {names.get(seat, '')}", marks[seat]) for seat in (0, 1)]
+    for move in moves:
+        _mark(marks[move["seat"]], move["text"].encode())
+    blocks = [_lines(f"seat {seat}  {printable(names.get(seat, ''))}", marks[seat]) for seat in (0, 1)]
     rows = [f"{left:<{_WIDTH}}{_GAP}{right}".rstrip() for left, right in zip(*blocks, strict=True)]
-    return "\n".join([_caption(lines[-1].seat, lines[-1].body) if lines else "before the first line", *rows, LEGEND])
-
-
-def _caption(seat: Seat | None, body: bytes | None) -> str:
-    return f"seat {seat}: {_harmless((body or b'').decode('utf-8', 'backslashreplace'))}"
-
-
-def _harmless(text: str) -> str:
-    """Return a text without control characters, which could change the terminal."""
-    return text if text.isprintable() else repr(text)
+    caption = f"seat {moves[-1]['seat']}: {printable(moves[-1]['text'])}" if moves else "before the first line"
+    return "\n".join([caption, *rows, LEGEND])
 
 
 def _mark(board: Marks, body: bytes) -> None:
@@ -67,7 +61,7 @@ def _sink(board: Marks, cell: int) -> None:
 _WIDTH = 3 + 3 * SIZE
 
 
-def _board(title: str, marks: Marks) -> list[str]:
+def _lines(title: str, marks: Marks) -> list[str]:
     head = "   " + "".join(f"{column:>3}" for column in range(1, SIZE + 1))
     rows = [
         f"  {'ABCDEFGHIJ'[y]}" + "".join(f"  {marks.get(x + SIZE * y, UNKNOWN)}" for x in range(SIZE))

@@ -5,10 +5,13 @@ Source: docs/specs/quoridor.md#walls. As on the wire, columns are numbered from 
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 from gamed.core.game import Seat
-from gamed.core.history import JOINED, MOVE, STARTED, History
-from gamed.games.quoridor.moves import HORIZONTAL, parse, xy
-from gamed.games.quoridor.rules import STARTS, State, TableRules, after, walls_at
+from gamed.core.texts import printable
+from gamed.games.quoridor.moves import HORIZONTAL
+from gamed.games.quoridor.rules import STARTS
 from gamed.games.quoridor.walls import SIZE
 
 CELL, ACROSS, DOWN = ".", "=", "|"
@@ -19,33 +22,20 @@ _LEFT, _STEP = 6, 4
 """The offset of the first column, and the distance between columns, in characters."""
 
 
-def draw(history: History, moves: int | None = None) -> str:
-    """Return the board after so many moves (None: all of them), under a caption with the last move."""
-    state = _start(history)
-    caption = "before the first move"
-    for entry in list(history.of_kind(MOVE))[:moves]:
-        assert entry.seat is not None
-        assert entry.body is not None
-        caption = f"world {entry.seat + 1}: {entry.body.decode()}"
-        state = after(state, parse(entry.body.decode()))
-    names = [str(entry.data["name"]) for entry in history.of_kind(JOINED)]
-    seats = [_seat(seat, name, state) for seat, name in enumerate(names)]
-    return "\n".join([caption, *seats, "", *board(state), "", LEGEND])
+def draw(board: Mapping[str, Any], moves: Sequence[Mapping[str, Any]], names: Mapping[Seat | None, str]) -> str:
+    """Return the board, under a caption with the last move."""
+    caption = f"world {moves[-1]['seat'] + 1}: {moves[-1]['text']}" if moves else "before the first move"
+    seats = [_seat(seat, names.get(seat, ""), board) for seat in range(len(board["pawns"]))]
+    return "\n".join([caption, *seats, "", *rows(board), "", LEGEND])
 
 
-def _start(history: History) -> State:
-    players = sum(1 for _ in history.of_kind(JOINED))
-    first = next((int(entry.data["first"]) for entry in history.of_kind(STARTED)), 0)
-    return TableRules().setup({"players": players, "first": first})
+def _seat(seat: Seat, name: str, board: Mapping[str, Any]) -> str:
+    turn = "wins" if board["winner"] == seat else "to move" if seat in board["to_move"] else ""
+    facts = f"to the {GOALS[seat]}, {board['left'][seat]} walls left"
+    return f"{seat + 1}  {printable(name)[:40]}  {facts}  {turn}".rstrip()
 
 
-def _seat(seat: Seat, name: str, state: State) -> str:
-    shown = name if name.isprintable() else repr(name)
-    turn = "wins" if state.winner == seat else "to move" if state.winner is None and state.mover == seat else ""
-    return f"{seat + 1}  {shown[:40]}  to the {GOALS[seat]}, {state.left[seat]} walls left  {turn}".rstrip()
-
-
-def board(state: State) -> list[str]:
+def rows(board: Mapping[str, Any]) -> list[str]:
     """Return the rows of the board, and between them lines with the horizontal walls."""
     width = _LEFT + _STEP * SIZE
     lines = [[" "] * width for _ in range(2 * SIZE)]
@@ -53,12 +43,11 @@ def board(state: State) -> list[str]:
         lines[2 * y + 1][2] = str(y)
         for x in range(SIZE):
             lines[2 * y + 1][_LEFT + _STEP * x] = CELL
-    for seat, cell in enumerate(state.pawns):
-        x, y = xy(cell)
+    for seat, (x, y) in enumerate(board["pawns"]):
         lines[2 * y + 1][_LEFT + _STEP * x] = str(seat + 1)
-    for wall in walls_at(state.walls):
-        column, line = _LEFT + _STEP * wall.x, 2 * wall.y
-        if wall.orientation == HORIZONTAL:
+    for x, y, orientation in board["walls"]:
+        column, line = _LEFT + _STEP * x, 2 * y
+        if orientation == HORIZONTAL:
             lines[line][column - 1 : column + 6] = ACROSS * 7
         else:
             for below in range(line + 1, min(line + 4, 2 * SIZE)):

@@ -7,21 +7,21 @@ shown.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from textwrap import wrap
 from typing import Any, Final
 
 from attrs import frozen
 
 from gamed.core.texts import printable
-from gamed.games.roborally import messages as m
-from gamed.games.roborally.rules.board import Board, Place
+from gamed.games.roborally.rules.elements import Place
 from gamed.games.roborally.text_course import (
     LEGEND,
     MARGIN,
     NARROW,
     NARROW_LEGEND,
     WIDE,
+    Course,
     board_lines,
     flat_lines,
     robot_lines,
@@ -55,14 +55,8 @@ class Frame:
     facts: dict[str, Any]
     """The whole frame as JSON-ready data."""
 
-    board: Board
+    course: Course
     flags: Sequence[Place]
-
-    robots: Mapping[str, m.RobotAnswer | m.RobotGone]
-    """The robots by the players' names."""
-
-    played: Mapping[str, Sequence[m.ProgramCard]]
-    """The cards that were revealed in this turn, by the players' names."""
 
     focus: Place
     """The field that must be visible if the board does not fit."""
@@ -98,10 +92,10 @@ class Screen:
 
 def fitted(frame: Frame, width: int = UNBOUNDED, height: int = UNBOUNDED) -> Screen:
     """Return the lines for a terminal of this size. They leave its last line to the cursor."""
-    cell = WIDE if MARGIN + WIDE * frame.board.width + 1 <= width else NARROW
-    robots = list(frame.robots.items())
-    board = board_lines(frame.board, frame.flags, robots, cell)
-    described = [line[:width] for line in robot_lines(robots, frame.played)]
+    cell = WIDE if MARGIN + WIDE * frame.course.width + 1 <= width else NARROW
+    robots = list(frame.facts["robots"].items())
+    board = board_lines(frame.course, frame.flags, robots, cell)
+    described = [line[:width] for line in robot_lines(robots, frame.facts["played"])]
     legend = wrap(LEGEND if cell == WIDE else NARROW_LEGEND, width)
     # The caption and the cursor take a line each.
     free = height - 2 - len(described)
@@ -109,7 +103,7 @@ def fitted(frame: Frame, width: int = UNBOUNDED, height: int = UNBOUNDED) -> Scr
         legend = []
     if len(board) - 1 > free:
         # Without the lines for walls more of the board fits. The numbers of the columns are not repeated below it.
-        flat = flat_lines(frame.board, frame.flags, robots, cell)
+        flat = flat_lines(frame.course, frame.flags, robots, cell)
         board = flat if len(flat) <= free else board
     rows = _rows(board, frame.focus[1], max(free, LEAST))
     return Screen(frame.caption[:width], _columns(rows, frame.focus[0] * cell, width - MARGIN), described, legend)

@@ -1,54 +1,40 @@
-"""A recorded game as a text picture: its position after a number of moves.
+"""A position as a text picture. `text_course.py` draws the picture.
 
-Source: docs/reference/records.md#gameds-own-records. `text_course.py` draws the picture. It shows the position in which
-the next decision is due: the automatic steps that follow from the last move have been made.
+Source: docs/reference/records.md#gameds-own-records. In a record it is the position in which the next decision is due:
+the automatic steps that follow from the last move have been made.
 """
 
 from __future__ import annotations
 
-from random import Random
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
-from gamed.core.history import JOINED, LEFT, MOVE, Entry, History
-from gamed.games.roborally.limits import TableLimits
-from gamed.games.roborally.queries import robot_answer, wire_cards
-from gamed.games.roborally.rules.moves import Program, parse
-from gamed.games.roborally.rules.state import revealed
-from gamed.games.roborally.table import Manager
-from gamed.games.roborally.text_course import LEGEND, picture
+from gamed.core.game import Seat
+from gamed.games.roborally.rules.cards import ACTIONS
+from gamed.games.roborally.text_course import LEGEND, course_of, picture
 
 
-def draw(history: History, moves: int | None = None) -> str:
-    """Return the position after this many players' moves (None: all of them), captioned with the last move."""
-    table = Manager(history.options, TableLimits(), Random, 0.0)
-    caption = "before the first move"
-    left = len(history.entries) if moves is None else moves
-    for entry in history.entries:
-        left -= entry.kind == MOVE
-        if left < 0:
-            break
-        caption = _caption(entry, table) or caption
-        table.restore(entry)
-    layout, state = table.state.layout, table.state
-    names = table.names or [str(entry.data["name"]) for entry in history.of_kind(JOINED)]
-    # A match that never began has a seat for each player that it could have had.
-    robots = [(name, robot_answer(robot)) for name, robot in zip(names, state.robots, strict=False)]
-    played = {names[seat]: wire_cards(cards) for seat, cards in revealed(state)}
-    lines = picture(layout.board, layout.flags, robots, played)
-    stage = state.stage.name.lower().replace("_", " ")
-    return "\n".join([caption, f"turn {state.turn}, {stage}", *lines, "", LEGEND])
+def draw(board: Mapping[str, Any], moves: Sequence[Mapping[str, Any]], names: Mapping[Seat | None, str]) -> str:
+    """Return the board, captioned with the last move: the cards of a program as far as they are public."""
+    called = [names.get(seat, "") for seat in range(len(board["robots"]))]
+    robots = [robot and {**robot, "locked": _locked(robot)} for robot in board["robots"]]
+    played = {called[seat]: _actions(cards) for seat, cards in board["revealed"]}
+    lines = picture(course_of(board["tiles"]), board["flags"], list(zip(called, robots, strict=True)), played)
+    stage = board["stage"].replace("_", " ")
+    return "\n".join([_caption(moves, names), f"turn {board['turn']}, {stage}", *lines, "", LEGEND])
 
 
-def _caption(entry: Entry, table: Manager) -> str:
-    """Return a move or a leaving in words, with the actions of the cards."""
-    if entry.kind not in (MOVE, LEFT) or entry.seat is None:
-        return ""
-    name = table.names[entry.seat]
-    if entry.kind == LEFT or entry.body is None:
-        return f"{name} left: {entry.data['why']}"
-    text = entry.body.decode()
-    move = parse(text)
-    hand = table.state.hands[entry.seat]
-    if isinstance(move, Program):
-        cards = " ".join(card.action for card in wire_cards(hand[index - 1] for index in move.indices))
-        return f"{name}: {cards or 'no cards'}{', then powers down' if move.power_down else ''}"
-    return f"{name}: {text}"
+def _actions(cards: Iterable[int]) -> list[str]:
+    return [ACTIONS[card] for card in cards]
+
+
+def _locked(robot: Mapping[str, Any]) -> dict[int, str]:
+    return {register: ACTIONS[card] for register, card in robot["locked"] if card is not None}
+
+
+def _caption(moves: Sequence[Mapping[str, Any]], names: Mapping[Seat | None, str]) -> str:
+    if not moves:
+        return "before the first move"
+    last = moves[-1]
+    what = " ".join(_actions(last["cards"])) if "cards" in last else last["text"] or "a program"
+    return f"{names.get(last['seat'], '')}: {what}"

@@ -18,9 +18,12 @@ from gamed.core.errors import RemoteProtocolError
 from gamed.core.events import Event
 from gamed.games.roborally import messages as m
 from gamed.games.roborally.messages import Reason
-from gamed.games.roborally.rules.board import Board, Place
+from gamed.games.roborally.rules.elements import Place
+from gamed.games.roborally.rules.json_views import tiles
+from gamed.games.roborally.rules.layout import Layout
 from gamed.games.roborally.rules.robots import REGISTERS
 from gamed.games.roborally.screen import Frame
+from gamed.games.roborally.text_course import Course, course_of
 from gamed.games.roborally.wire import ClientConnection
 
 LONGEST_HOLD: Final = 5.0
@@ -64,7 +67,7 @@ class Viewer:
     _asked: deque[Event] = field(factory=deque)
     """Our queries that have not been answered, the oldest first."""
 
-    _board: Board | None = None
+    _course: Course | None = None
     _flags: tuple[Place, ...] = ()
 
     _names: tuple[str, ...] | None = None
@@ -152,7 +155,7 @@ class Viewer:
                 self.is_registered = True
                 return self._ask(m.GetPlan(), m.GetFlags(), m.GetNames())
             case _, m.PlanAnswer(board):
-                self._board = board
+                self._course = course_of(tiles(Layout(board, ())))
             case m.GetFlags(), m.FlagsAnswer(places):
                 self._flags = places
             case m.GetNames(), m.NamesAnswer(names):
@@ -212,12 +215,10 @@ class Viewer:
         return hold
 
     def _draw(self, caption: str, waiting: Sequence[str] = ()) -> None:
-        if self._board is None or not self._flags:
+        if self._course is None or not self._flags:
             return
-        played = dict(self._phase.played)
-        facts = self._facts(played, waiting)
         focus = next((robot.place for robot in self._in_focus), self._flags[0])
-        self.frames.append(Frame(caption, facts, self._board, self._flags, dict(self._robots), played, focus))
+        self.frames.append(Frame(caption, self._facts(waiting), self._course, self._flags, focus))
 
     @property
     def _in_focus(self) -> Sequence[m.RobotAnswer]:
@@ -226,14 +227,14 @@ class Viewer:
         found = (self._robots.get(name) for name in names)
         return [robot for robot in found if isinstance(robot, m.RobotAnswer)]
 
-    def _facts(self, played: dict[str, tuple[m.ProgramCard, ...]], waiting: Sequence[str]) -> dict[str, Any]:
+    def _facts(self, waiting: Sequence[str]) -> dict[str, Any]:
         return {
             "waiting": list(waiting),
             "turn": self._turn,
             "phase": self._phase.phase,
             "changed": list(self._changed),
             "robots": {name: _robot_facts(robot) for name, robot in self._robots.items()},
-            "played": {name: [str(card.action) for card in cards] for name, cards in played.items()},
+            "played": {name: [str(card.action) for card in cards] for name, cards in self._phase.played},
             "order": list(self._order),
         }
 

@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.core.history import JOINED, LINE, STARTED, Entry, History
-from gamed.games.battleship.text_board import HIT, LEGEND, SUNK, UNKNOWN, WATER, draw
+from gamed.games.battleship.text_board import HIT, LEGEND, SUNK, UNKNOWN, WATER
+from tests.games.pictures import draw
 
 A_GAME = (
     (1, b"(1,[0,0])."),
@@ -98,9 +99,9 @@ class DrawingTests(SynchronousTestCase):
 class HostileTests(SynchronousTestCase):
     def test_control_characters_are_shown_not_sent(self) -> None:
         for body, shown in (
-            (b"\x1b[2Jgone", r"'\x1b[2Jgone'"),
-            (b"\x07", r"'\x07'"),
-            ("\u202etxt".encode(), r"'\u202etxt'"),
+            (b"\x1b[2Jgone", r"\x1b[2Jgone"),
+            (b"\x07", r"\x07"),
+            ("\u202etxt".encode(), r"\u202etxt"),
             (b"\xff\xfe", r"\xff\xfe"),
             (b"", ""),
             ("größe".encode(), "größe"),
@@ -109,7 +110,7 @@ class HostileTests(SynchronousTestCase):
 
     def test_in_names_too(self) -> None:
         title = draw(game(names=("\x1b[2J", "b" * 99))).splitlines()[1]
-        self.assertEqual(title, r"seat 0  '\x1b[2J'" + " " * 21 + "seat 1  " + "b" * 25)
+        self.assertEqual(title, r"seat 0  \x1b[2J" + " " * 23 + "seat 1  " + "b" * 25)
 
     def test_answers_that_contradict_each_other(self) -> None:
         self.assertEqual(answers((0, 0, 2), (0, 0, 1))[0], HIT)

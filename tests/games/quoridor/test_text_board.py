@@ -9,14 +9,15 @@ from gamed.core.game import Outcome, Termination
 from gamed.core.history import JOINED, MOVE, STARTED, Entry, History, ended
 from gamed.games.quoridor.moves import HORIZONTAL_WALLS, VERTICAL_WALLS, xy
 from gamed.games.quoridor.rules import State, TableRules, after
-from gamed.games.quoridor.text_board import board, draw
+from gamed.games.quoridor.text_board import rows
 from gamed.games.quoridor.walls import BOARD, HORIZONTAL_PLACES, VERTICAL_PLACES, Walls, bits, open_ways
+from tests.games.pictures import draw
 from tests.games.quoridor.worlds import DOWN, FOUR
 
 MIDDLE = """\
 world 2: wall 7 8 horizontal
 1  Quoridor  to the bottom, 8 walls left  to move
-2  'wor\\nld'  to the top, 8 walls left
+2  wor\\nld  to the top, 8 walls left
 
       0   1   2   3   4   5   6   7   8
 
@@ -52,7 +53,7 @@ def game(moves: tuple[str, ...], *names: str, first: int = 0) -> History:
 
 def mark(state: State, x: int, y: int, dx: int, dy: int) -> str:
     """Return what stands between a cell and the one beside (dx=-1) or above it (dy=-1)."""
-    return (board(state)[2 * y + 2 + dy] + " " * 50)[6 + 4 * x + 2 * dx]
+    return (rows(TableRules().view(state, None))[2 * y + 2 + dy] + " " * 50)[6 + 4 * x + 2 * dx]
 
 
 class BoardTests(SynchronousTestCase):
@@ -107,6 +108,6 @@ class BoardTests(SynchronousTestCase):
 
     def test_illegal_walls_do_not_break_the_picture(self) -> None:
         state = evolve(TableRules().setup({}), walls=Walls(BOARD, BOARD))
-        lines = board(state)
+        lines = rows(TableRules().view(state, None))
         self.assertEqual(len(lines), 19)
         self.assertLessEqual(max(map(len, lines)), 42)

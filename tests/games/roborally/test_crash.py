@@ -17,11 +17,11 @@ from gamed.games.roborally.rules.game import RoboRally
 from gamed.games.roborally.rules.moves import Deal
 from gamed.games.roborally.rules.state import State
 from gamed.games.roborally.table import Manager
-from gamed.games.roborally.text_board import draw
 from gamed.lobby.recovery import recover
 from gamed.records.own import summary, to_history
 from gamed.records.record import Record, document
 from gamed.testing.harness import Harness
+from tests.games.pictures import draw
 from tests.games.roborally.gathering import COURSE, Gathering, Peer, gathering, usual
 
 NAMES = ("Anna", "Bert", "Carl")

@@ -8,10 +8,12 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.games.roborally import COURSES, Settings
 from gamed.games.roborally.course_list import course_options
-from gamed.games.roborally.messages import RobotAnswer
-from gamed.games.roborally.rules.board import Direction, Place
+from gamed.games.roborally.rules.elements import Place
 from gamed.games.roborally.rules.game import laid_out
+from gamed.games.roborally.rules.json_views import tiles
 from gamed.games.roborally.screen import Frame, all_lines, fitted
+from gamed.games.roborally.text_course import course_of
+from tests.games.roborally.test_text_course import robot_at
 
 
 def frame(course: str, place: Place = (1, 1), names: tuple[str, ...] = ("Anna",)) -> Frame:
@@ -19,11 +21,9 @@ def frame(course: str, place: Place = (1, 1), names: tuple[str, ...] = ("Anna",)
     options = course_options(course, Settings())
     layout = laid_out(str(options["plan"]), str(options["flags"]))
     x, y = place
-    robots = {
-        name: RobotAnswer(Direction.E, (x, y + north), 1, (1, 1), 0, 3, (), is_active=True, is_virtual=False)
-        for north, name in enumerate(names)
-    }
-    return Frame("turn 1, phase 1: Anna", {}, layout.board, layout.flags, robots, {}, place)
+    robots = {name: robot_at((x, y + north)) for north, name in enumerate(names)}
+    facts = {"robots": robots, "played": {}}
+    return Frame("turn 1, phase 1: Anna", facts, course_of(tiles(layout)), layout.flags, place)
 
 
 class ScreenTests(SynchronousTestCase):
@@ -33,8 +33,8 @@ class ScreenTests(SynchronousTestCase):
             lines = all_lines(fitted(shown, 80, 60))
             self.assertLessEqual(max(map(len, lines)), 80, course)
             rows = [line for line in lines if re.match(r" *\d+[ |LS][^ ] ?[^\d]", line)]
-            self.assertEqual(len(rows), shown.board.height, course)
-            cell = 3 if shown.board.width <= 24 else 2
+            self.assertEqual(len(rows), shown.course.height, course)
+            cell = 3 if shown.course.width <= 24 else 2
             text = "\n".join(lines)
             for number in range(2, len(shown.flags) + 1):
                 self.assertRegex(text, rf"\*{number}" if cell == 3 else rf"[ |]{number}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from click.testing import CliRunner
 from twisted.trial.unittest import SynchronousTestCase
@@ -13,25 +14,28 @@ from gamed.cli import main
 from gamed.config import structure
 from gamed.core.errors import ConfigError
 from gamed.core.history import MOVE
-from gamed.games.roborally import messages as m
-from gamed.games.roborally.queries import wire_card
-from gamed.games.roborally.rules.board import Direction, parse_plan
-from gamed.games.roborally.text_board import draw
-from gamed.games.roborally.text_course import picture
+from gamed.games.roborally.rules.board import parse_plan
+from gamed.games.roborally.rules.json_views import tiles
+from gamed.games.roborally.rules.layout import Layout
+from gamed.games.roborally.text_course import course_of, picture
+from tests.games.pictures import draw
 from tests.games.roborally.gathering import COURSE
 from tests.games.roborally.test_table import program, started
 
 PLAN = "___ _B_D(L)_R(1)_ #__ #G_F(E,2,()())_F(S,1,()(1,))[L(1)# ___ ."
 
 
-def robot(place: tuple[int, int], *, damage: int = 0, virtual: bool = False, active: bool = True) -> m.RobotAnswer:
-    locked = ((5, wire_card(49)),) if damage == 5 else ()
-    return m.RobotAnswer(Direction.E, place, 1, (1, 1), damage, 3, locked, active, virtual)
+def robot_at(place: tuple[int, int], *, damage: int = 0, virtual: bool = False, active: bool = True) -> dict[str, Any]:
+    """Return what is to be drawn of a robot that faces east."""
+    locked = {5: "M1"} if damage == 5 else {}
+    about = {"flag": 1, "damage": damage, "lives": 3, "locked": locked, "active": active, "virtual": virtual}
+    return {"facing": "E", "place": list(place), **about}
 
 
 class PictureTests(SynchronousTestCase):
-    def lines(self, *robots: tuple[str, m.RobotAnswer | m.RobotGone]) -> list[str]:
-        return picture(parse_plan(PLAN.replace("[L(1)#", "#")), ((1, 2), (3, 2)), robots, {"Anna": (wire_card(79),)})
+    def lines(self, *robots: tuple[str, dict[str, Any] | None]) -> list[str]:
+        course = course_of(tiles(Layout(parse_plan(PLAN.replace("[L(1)#", "#")), ())))
+        return picture(course, ((1, 2), (3, 2)), robots, {"Anna": ["M3"]})
 
     def test_fields_walls_and_flags(self) -> None:
         self.assertEqual(
@@ -40,7 +44,7 @@ class PictureTests(SynchronousTestCase):
         )
 
     def test_robots(self) -> None:
-        lines = self.lines(("Anna", robot((2, 2))), ("Bert", robot((3, 1), virtual=True)), ("Carl", m.RobotGone()))
+        lines = self.lines(("Anna", robot_at((2, 2))), ("Bert", robot_at((3, 1), virtual=True)), ("Carl", None))
         self.assertEqual(lines[1], "  2 *1 A> *2")
         self.assertEqual(lines[3], "  1|O  >> b>|")
         self.assertRegex(lines[6], r"^A Anna +\(2,2\) E +flag 1  damage  0  lives 3  M3$")
@@ -48,15 +52,15 @@ class PictureTests(SynchronousTestCase):
 
     def test_several_on_one_field_and_the_destroyed(self) -> None:
         lines = self.lines(
-            ("Anna", robot((2, 2), virtual=True)),
-            ("Bert", robot((2, 2), virtual=True)),
-            ("Carl", robot((1, 1), damage=10)),
+            ("Anna", robot_at((2, 2), virtual=True)),
+            ("Bert", robot_at((2, 2), virtual=True)),
+            ("Carl", robot_at((1, 1), damage=10)),
         )
         self.assertEqual(lines[1], "  2 *1 a& *2")
         self.assertIn("destroyed", lines[8])
 
     def test_what_else_is_to_be_known(self) -> None:
-        line = self.lines(("Anna", robot((2, 2), damage=5, active=False)))[6]
+        line = self.lines(("Anna", robot_at((2, 2), damage=5, active=False)))[6]
         self.assertTrue(line.endswith("powered down, M1 locked in 5"), line)
 
 
@@ -73,7 +77,7 @@ class DrawingTests(SynchronousTestCase):
         self.assertEqual(captions[:4], ["before the first move", "Anna: E", "Bert: E", "Carl: E"])
         self.assertRegex(captions[4], r"^Anna:( [A-Z][A-Z0-9]){5}$")
         self.assertEqual(draw(history), draw(history, count))
-        self.assertEqual(draw(history).splitlines()[:2], ["Bert left: left", "turn 2, over"])
+        self.assertEqual(draw(history).splitlines()[1], "turn 2, over")
 
 
 class CommandTests(SynchronousTestCase):

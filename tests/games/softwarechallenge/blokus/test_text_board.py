@@ -6,13 +6,15 @@ from hypothesis import given, settings
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.core.history import DRAWN, JOINED, MOVE, STARTED, Entry, History
-from gamed.games.softwarechallenge.seasons.blokus.text_board import board, draw
+from gamed.games.softwarechallenge.seasons.blokus.rules import Blokus
+from gamed.games.softwarechallenge.seasons.blokus.text_board import rows
+from tests.games.pictures import draw
 from tests.games.softwarechallenge.blokus.test_rules import State, games
 
 OPENED = """\
 YELLOW sets PENTO_X 17,0
 BLUE and RED      p1  5 points  RED to move
-YELLOW and GREEN  'p\\n2'  5 points
+YELLOW and GREEN  p\\n2  5 points
 
     0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9
  0  . B . . . . . . . . . . . . . . . . Y .
@@ -47,7 +49,7 @@ class TextBoardTests(SynchronousTestCase):
     @settings(max_examples=20)
     def test_every_field_is_there(self, states: list[State]) -> None:
         state = states[-1]
-        rows = [row[4:].split() for row in board(state)[1:]]
-        self.assertEqual({len(row) for row in rows}, {20})
+        shown = [row[4:].split() for row in rows(Blokus().view(state, None))[1:]]
+        self.assertEqual({len(row) for row in shown}, {20})
         for letter, covered in zip("BYRG", state.covered, strict=True):
-            self.assertEqual(sum(row.count(letter) for row in rows), covered.bit_count())
+            self.assertEqual(sum(row.count(letter) for row in shown), covered.bit_count())

@@ -16,13 +16,14 @@ from gamed.games.softwarechallenge.seasons.hive.moves import to_notation
 from gamed.games.softwarechallenge.seasons.hive.position import HAND, position
 from gamed.games.softwarechallenge.seasons.hive.rules import Hive
 from gamed.games.softwarechallenge.seasons.hive.strategy import Uniform
-from gamed.games.softwarechallenge.seasons.hive.text_board import board, draw
+from gamed.games.softwarechallenge.seasons.hive.text_board import rows
+from tests.games.pictures import draw
 from tests.games.softwarechallenge.hive.recorded import plays
 
 MIDDLE = """\
 BLUE: sets q on 1,0
 RED   p1  hand QSSSGGBBAA  bee not placed  to move
-BLUE  'p\\n2'  hand SSSGGBBAAA  4 free around the bee
+BLUE  p\\n2  hand SSSGGBBAAA  4 free around the bee
 
 z -5            .   .   .   .   .   .             0,5 .. 5,0
 z -4          .   .   .   .   .   .   .           -1,5 .. 5,-1
@@ -50,10 +51,10 @@ def history(*moves: str, lot: str = "O -5,5 0,-5 2,-1", names: tuple[str, str] =
     return History("room", "hive", "2026-11-21T09:00:00.000Z", 1, {}, [*joined, *lots, *made])
 
 
-def place(rows: list[str], cell: Cell) -> str:
+def place(shown: list[str], cell: Cell) -> str:
     """Return what stands at a cell: its row by z, its column by the cells beside it."""
     x, y = cell
-    return (rows[5 - x - y] + " " * 60)[26 + 2 * (x - y) :][:3].strip()
+    return (shown[5 - x - y] + " " * 60)[26 + 2 * (x - y) :][:3].strip()
 
 
 class BoardTests(SynchronousTestCase):
@@ -62,18 +63,18 @@ class BoardTests(SynchronousTestCase):
 
     def test_every_cell_stands_where_it_should(self) -> None:
         for cell in CELLS:
-            rows = board(position({cell: "g"}, (HAND, HAND), 2, ()))
-            self.assertEqual([other for other in CELLS if place(rows, other) != "."], [cell])
-            self.assertEqual(place(rows, cell), "g")
+            shown = rows(GAME.view(position({cell: "g"}, (HAND, HAND), 2, ()), None))
+            self.assertEqual([other for other in CELLS if place(shown, other) != "."], [cell])
+            self.assertEqual(place(shown, cell), "g")
 
     def test_recorded_positions(self) -> None:
         for play in plays():
             for scene in play.scenes[::20]:
-                rows = board(scene.state)
+                shown = rows(GAME.view(scene.state, None))
                 for cell in CELLS:
                     stack = scene.board.get(cell, "")
                     top = stack[-1:] + (str(len(stack)) if len(stack) > 1 else "")
-                    self.assertEqual(place(rows, cell), top or ("#" if cell in scene.obstructed else "."))
+                    self.assertEqual(place(shown, cell), top or ("#" if cell in scene.obstructed else "."))
 
 
 class PictureTests(SynchronousTestCase):
@@ -95,7 +96,7 @@ class PictureTests(SynchronousTestCase):
     def test_hands_turns_and_bees(self) -> None:
         lines = draw(history("S Q 0,0", "S q 1,0", "S A -1,0")).split("\n")
         self.assertEqual(lines[1], "RED   p1  hand SSSGGBBAA  4 free around the bee")
-        self.assertEqual(lines[2], "BLUE  'p\\n2'  hand SSSGGBBAAA  4 free around the bee  to move")
+        self.assertEqual(lines[2], "BLUE  p\\n2  hand SSSGGBBAAA  4 free around the bee  to move")
 
     def test_stacks_are_told_in_a_line(self) -> None:
         moves = ("S Q 0,0", "S q 1,0", "S B -1,0", "S a 2,0", "D -1,0 0,0")

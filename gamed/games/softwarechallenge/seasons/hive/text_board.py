@@ -6,14 +6,13 @@ the six neighbours of a cell are the two next to it in its row, the nearest two 
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
 
-from gamed.core.game import CHANCE, Seat
-from gamed.core.history import DRAWN, JOINED, MOVE, Entry, History
-from gamed.games.softwarechallenge.seasons.hive.board import CELLS, RADIUS, Cell
-from gamed.games.softwarechallenge.seasons.hive.moves import COLORS, parse
-from gamed.games.softwarechallenge.seasons.hive.position import State
-from gamed.games.softwarechallenge.seasons.hive.rules import Hive
+from gamed.core.game import Seat
+from gamed.core.texts import printable
+from gamed.games.softwarechallenge.seasons.hive.board import CELLS, RADIUS
+from gamed.games.softwarechallenge.seasons.hive.moves import COLORS
 
 EMPTY, BARRED = ".", "#"
 LEGEND: Final = (
@@ -24,32 +23,13 @@ LEGEND: Final = (
 _STEP: Final = 4
 """The distance between two cells of a row, in characters. Each row is shifted by half of it."""
 
-_HIVE: Final = Hive()
 
-
-def draw(history: History, moves: int | None = None) -> str:
-    """Return the board after so many moves (None: all), with a description of the last move."""
-    state = _HIVE.setup(history.options)
-    last: Entry | None = None
-    for entry in _played(history, moves):
-        assert entry.body is not None
-        state = _HIVE.apply(state, CHANCE if entry.seat is None else entry.seat, parse(entry.body.decode()))
-        last = entry if entry.kind == MOVE else last
-    names = {entry.seat: str(entry.data["name"]) for entry in history.of_kind(JOINED)}
-    seats = [_seat(seat, names.get(seat, ""), state) for seat in (0, 1)]
-    return "\n".join([_caption(last), *seats, "", *board(state), "", *_stacks(state), *LEGEND])
-
-
-def _played(history: History, moves: int | None) -> list[Entry]:
-    """Return the entries of chance's draw and of the first moves, so many of them (None: all)."""
-    made = list(history.of_kind(MOVE))
-    return [*history.of_kind(DRAWN), *(made if moves is None else made[:moves])]
-
-
-def _caption(last: Entry | None) -> str:
-    if last is None or last.seat is None or last.body is None:
-        return "before the first move"
-    return f"{COLORS[last.seat]}: {_in_words(last.body.decode())}"
+def draw(board: Mapping[str, Any], moves: Sequence[Mapping[str, Any]], names: Mapping[Seat | None, str]) -> str:
+    """Return the board, under a description of the last move."""
+    last = moves[-1] if moves else None
+    caption = f"{COLORS[last['seat']]}: {_in_words(last['text'])}" if last else "before the first move"
+    seats = [_seat(seat, names.get(seat, ""), board) for seat in (0, 1)]
+    return "\n".join([caption, *seats, "", *rows(board), "", *_stacks(board), *LEGEND])
 
 
 _WORDS: Final = {"S": "sets {}", "D": "drags {}", "P": "passes"}
@@ -60,52 +40,34 @@ def _in_words(move: str) -> str:
     return _WORDS[kind].format(rest.replace(" ", " to ") if kind == "D" else rest.replace(" ", " on "))
 
 
-def _seat(seat: Seat, name: str, state: State) -> str:
-    shown = name if name.isprintable() else repr(name)
-    hand = "".join(state.hand(seat))
-    free = state.free(seat)
+def _seat(seat: Seat, name: str, board: Mapping[str, Any]) -> str:
+    hand, free = "".join(board["hands"][seat]), board["free"][seat]
     bee = "bee not placed" if free < 0 else f"{free} free around the bee"
-    facts = (f"{COLORS[seat]:<4}", shown[:20], f"hand {hand or 'empty'}", bee, _turn(seat, state))
+    facts = (f"{COLORS[seat]:<4}", printable(name)[:20], f"hand {hand or 'empty'}", bee, _turn(seat, board))
     return "  ".join(filter(None, facts))
 
 
-def _turn(seat: Seat, state: State) -> str:
-    outcome = _HIVE.outcome(state)
-    if outcome is None:
-        return "to move" if state.mover == seat else ""
-    return "drawn" if outcome.winner is None else "wins" if outcome.winner == seat else ""
+def _turn(seat: Seat, board: Mapping[str, Any]) -> str:
+    if board["reason"] is None:
+        return "to move" if seat in board["to_move"] else ""
+    return "drawn" if board["winner"] is None else "wins" if board["winner"] == seat else ""
 
 
-def board(state: State) -> list[str]:
+def rows(board: Mapping[str, Any]) -> list[str]:
     """Return the rows of the hexagon, each preceded by its z and followed by its first and last cell."""
-    barred = set(state.obstructed)
-    return [_row(state, barred, z) for z in range(-RADIUS, RADIUS + 1)]
+    signs = {f"{x},{y}": BARRED for x, y in board["obstructed"]}
+    signs |= {at: stack[-1] + str(len(stack))[: len(stack) - 1] for at, stack in board["board"].items()}
+    return [_row(signs, z) for z in range(-RADIUS, RADIUS + 1)]
 
 
-def _row(state: State, barred: set[Cell], z: int) -> str:
-    cells = [(x, y) for x, y in CELLS if x + y + z == 0]
+def _row(signs: Mapping[str, str], z: int) -> str:
+    cells = [f"{x},{y}" for x, y in CELLS if x + y + z == 0]
     shift = " " * (abs(z) * _STEP // 2)
-    shown = "".join(f"{_cell(state, barred, cell):<{_STEP}}" for cell in cells).rstrip()
-    first, last = cells[0], cells[-1]
-    return f"z {z:>2}  {shift}{shown}{_ends(first, last, shift, shown)}"
+    row = shift + "".join(f"{signs.get(cell, EMPTY):<{_STEP}}" for cell in cells).rstrip()
+    return f"z {z:>2}  {row:<{_STEP * (2 * RADIUS + 1)}}{cells[0]} .. {cells[-1]}"
 
 
-def _ends(first: Cell, last: Cell, shift: str, shown: str) -> str:
-    """Return what follows a row: its first and last cell."""
-    width = _STEP * (2 * RADIUS + 1) - len(shift) - len(shown)
-    return f"{' ' * width}{first[0]},{first[1]} .. {last[0]},{last[1]}"
-
-
-def _cell(state: State, barred: set[Cell], cell: Cell) -> str:
-    if cell in barred:
-        return BARRED
-    stack = state.stack(*cell)
-    if not stack:
-        return EMPTY
-    return stack[-1] + (str(len(stack)) if len(stack) > 1 else "")
-
-
-def _stacks(state: State) -> list[str]:
+def _stacks(board: Mapping[str, Any]) -> list[str]:
     """Return one line with all stacks of several pieces, and an empty one; nothing if there are none."""
-    high = [f"{x},{y} {stack}" for (x, y), stack in state.board().items() if len(stack) > 1]
+    high = [f"{at} {stack}" for at, stack in board["board"].items() if len(stack) > 1]
     return [f"stacks, bottom to top: {'  '.join(high)}", ""] if high else []
