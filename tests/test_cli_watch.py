@@ -1,4 +1,4 @@
-"""`gamed watch` in a process next to `gamed bot`, and the resulting record."""
+"""`gamed watch` in a process next to `gamed bot`: an output channel with the resulting record, and an event stream."""
 
 from __future__ import annotations
 
@@ -10,12 +10,15 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
+from click.testing import CliRunner
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.cli.watch import CLEAR, HOME, Terminal, print_lines
+from gamed.cli import main
+from gamed.cli.watch import CLEAR, HOME, SceneFrame, Terminal, print_lines, show_scene
 from gamed.games.roborally.screen import COLORS
-from tests.daemon import SCRIPTS, Daemon, free_port, running
+from tests.daemon import SCRIPTS, Daemon, free_port, running, section
 from tests.games.roborally.test_screen import frame
 from tests.interop.programs import end
 
@@ -75,6 +78,43 @@ class WatchTests(SynchronousTestCase):
         self.assertEqual(len(other.records()), 1)
         path.write_bytes(document.replace(b"<", b"", 1))
         self.assertNotEqual(other.gamed("check", str(path)).returncode, 0)
+
+
+class StreamTests(SynchronousTestCase):
+    def test_a_game_without_output_channels(self) -> None:
+        pages = free_port()
+        web = section("web", pages, "")
+        with running(Path(self.mktemp()).resolve(), more=web) as daemon:
+            watching = start("watch", "battleship", port=pages)
+            self.addCleanup(end, watching)
+            self.addCleanup(end, start("bot", "battleship", port=daemon.port))
+            assert watching.stdout is not None
+            # Somebody waits for a second player.
+            self.assertIsNone(json.loads(watching.stdout.readline())["board"])
+            self.addCleanup(end, start("bot", "battleship", port=daemon.port))
+            out, err = watching.communicate(timeout=90)
+            self.assertEqual(daemon.unexpected(), [])
+        self.assertEqual((watching.returncode, err), (0, ""))
+        scenes = [json.loads(line) for line in out.splitlines()]
+        self.assertEqual(scenes[-1]["outcome"]["termination"], "victory")
+
+    def test_who_waits_and_who_has_won(self) -> None:
+        frames: list[SceneFrame] = []
+        seats = [{"seat": 0, "name": "A\x1bnn"}, {"seat": 1, "name": ""}]
+        scene: dict[str, Any] = {"seats": seats[:1], "board": None, "outcome": None}
+        texts = ["waiting for the start: A\\x1bnn"]
+        show_scene(lambda *_: "a\x1bb", frames.append, scene, [])
+        for winner, text in ((0, "A\\x1bnn (seat 0) won"), (1, "(seat 1) won"), (None, "nobody won")):
+            scene = {"seats": seats, "board": {}, "outcome": {"winner": winner, "termination": "victory"}}
+            show_scene(lambda *_: "a\x1bb", frames.append, scene, [])
+            texts.append(f"a\\x1bb\n\nthe game is over: {text} (victory)")
+        self.assertEqual([frame.drawn(80, 24, colored=False) for frame in frames], texts)
+        self.assertEqual(frames[-1].drawn(80, 3, colored=True), "a\\x1bb\n")
+
+    def test_what_only_channels_take(self) -> None:
+        done = CliRunner().invoke(main, ["watch", "battleship", "--pace", "1"])
+        self.assertEqual(done.exit_code, 2)
+        self.assertIn("has no output channels", done.output)
 
 
 class Tty(io.StringIO):

@@ -32,6 +32,12 @@ from gamed.core.clients import Discards, Player, PlaysOn, TakesSides
 from gamed.core.errors import GamedError, RemoteProtocolError
 
 
+def unreachable(where: str, error: Exception) -> BotError:
+    """Return what is said of a server that cannot be reached."""
+    why = str(error).rstrip(".")
+    return BotError(f"cannot connect to {where}: {why}. Is the server running there? `twistd -n gamed` starts one")
+
+
 class BotError(GamedError):
     """A match could not be played to its end."""
 
@@ -238,8 +244,5 @@ async def play(  # noqa: PLR0913 (how to connect, and what to do then)
     try:
         await connectProtocol(endpoint, bot)
     except (ConnectError, DNSLookupError) as error:
-        raise BotError(
-            f"cannot connect to {host}:{port}: {str(error).rstrip('.')}. "
-            "Is the server running there? `twistd -n gamed` starts one"
-        ) from error
+        raise unreachable(f"{host}:{port}", error) from error
     return await bot.done

@@ -17,7 +17,7 @@ from twisted.internet.interfaces import IDelayedCall, IReactorTime, ITCPTranspor
 from twisted.internet.protocol import Protocol, connectionDone
 from twisted.python.failure import Failure
 
-from gamed.bots.play import BotError
+from gamed.bots.play import BotError, unreachable
 from gamed.core.clients import Frame, Viewer
 from gamed.core.errors import RemoteProtocolError
 
@@ -108,8 +108,5 @@ async def watch(reactor: Any, host: str, port: int, viewer: Viewer, show: Callab
     try:
         await connectProtocol(HostnameEndpoint(reactor, host.encode(), port), watcher)
     except (ConnectError, DNSLookupError) as error:
-        raise BotError(
-            f"cannot connect to {host}:{port}: {str(error).rstrip('.')}. "
-            "Is the server running there? `twistd -n gamed` starts one"
-        ) from error
+        raise unreachable(f"{host}:{port}", error) from error
     await watcher.done

@@ -39,9 +39,7 @@ _EXPORT: Final = Entry("export.export", "Write a stored game, or all with --all,
         "records": Entry("records_group", "List, show, export and delete stored games."),
         "show": _SHOW,
         "store": Entry("store_group", "Manage the database of the records."),
-        "watch": Entry(
-            "watch.watch", "Watch a game of GAME as an output channel, from the lobby to the end, step by step."
-        ),
+        "watch": Entry("watch.watch", "Watch the newest game of GAME in the terminal, move by move to the end."),
     },
     context_settings={"help_option_names": ["-h", "--help"]},
 )
