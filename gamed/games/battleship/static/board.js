@@ -15,7 +15,10 @@ const SIZE = 10;
 const FLEET = [5, 4, 3, 3, 2];
 const ROWS = "ABCDEFGHIJ";
 const BURST = "M50 13 57 35 76 22 69 43 88 50 69 57 76 78 57 65 50 87 43 65 24 78 31 57 12 50 31 43 24 22 43 35Z";
-const turret = (x, y) => `M${x - 20} ${y}a20 20 0 1 0 40 0a20 20 0 1 0-40 0M${x - 8} ${y}a8 8 0 1 0 16 0a8 8 0 1 0-16 0`;
+const ring = (x, y, r) => `M${x - r} ${y}a${r} ${r} 0 1 0 ${2 * r} 0a${r} ${r} 0 1 0-${2 * r} 0`;
+const square = (x, y, r) => `M${x - r} ${y - r}h${2 * r}v${2 * r}h-${2 * r}z`;
+/** What stands on a ship's deck: the bridge at its stern, a hatch at its bow, between them turrets. */
+const deck = (x, y, isStern, isBow) => (isStern ? square(x, y, 21) + square(x, y, 11) : isBow ? ring(x, y, 11) : ring(x, y, 21) + ring(x, y, 8));
 // The marks of the states, in a cell of 100 by 100.
 const MARKS = {
   unknown: "M50 50h.1", // a hole for a peg
@@ -23,7 +26,6 @@ const MARKS = {
   miss: "M50 42a8 8 0 1 0 .1 0z",
   hit: BURST,
   sunk: "M35 35 65 65M65 35 35 65",
-  ship: turret(50, 50),
 };
 
 /** @param {number[]} cell */
@@ -165,7 +167,7 @@ function seaBoard(id, context, shoot) {
         const part = isShip(x, y) && beside.includes(true) ? outline(1, isUpright, ...beside.map((is) => !is)) : "";
         cell.toggleAttribute("data-part", Boolean(part));
         cell.children[1].setAttribute("d", part);
-        cell.children[2].setAttribute("d", MARKS[state] ?? "");
+        cell.children[2].setAttribute("d", MARKS[state] ?? deck(50, 50, !beside[0], !beside[1]));
         if (shoot) cell.setAttribute("aria-disabled", String(!isActive || state !== rest));
       }
     },
@@ -210,7 +212,7 @@ function harbour(context, place) {
       const isBad = isPicked && !fits(tried(), index);
       hull.setAttribute("transform", `translate(${100 + 100 * x} ${100 + 100 * y})`);
       for (const shape of [...hull.children].slice(0, 2)) shape.setAttribute("d", outline(length, way === "v"));
-      const middles = shipCells([0, 0, length, way]).map(([column, row]) => turret(100 * column + 50, 100 * row + 50));
+      const middles = shipCells([0, 0, length, way]).map(([column, row], part) => deck(100 * column + 50, 100 * row + 50, !part, part === length - 1));
       hull.children[2].setAttribute("d", middles.join(""));
       hull.dataset.at = ship.join(",");
       hull.toggleAttribute("data-picked", isPicked);

@@ -14,7 +14,7 @@ export { codes, words } from "./words.js";
 
 const SIZE = 9;
 const CONTROLS = "a, button, input, select, textarea, summary, dialog"; // elements that handle keys themselves
-const PITCH = 12; // from cell to cell, in units of the drawing
+const PITCH = 12.75; // from cell to cell, in units of the drawing
 const CELL = 10;
 const GAP = PITCH - CELL;
 const EDGE = SIZE * PITCH - GAP;
@@ -61,8 +61,8 @@ function bar([x, y, way]) {
 /** The clickable rectangle of the gap at a cell. It is wider than the gap, for fingers. */
 function spot(x, y, way) {
   return way === "horizontal"
-    ? { x: x * PITCH + 0.5, y: y * PITCH - 3, width: CELL - 1, height: 4 }
-    : { x: x * PITCH - 3, y: y * PITCH + 0.5, width: 4, height: CELL - 1 };
+    ? { x: x * PITCH + 0.5, y: y * PITCH - GAP - 0.6, width: CELL - 1, height: GAP + 1.2 }
+    : { x: x * PITCH - GAP - 0.6, y: y * PITCH + 0.5, width: GAP + 1.2, height: CELL - 1 };
 }
 
 /** The wall that belongs to a cell: from its corner, or the nearest one that fits on the board. */

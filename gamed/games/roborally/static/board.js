@@ -54,12 +54,14 @@ export function create(root, context) {
   const { t } = context;
   // In Chromium an SVG with a focus listener would be a tab stop.
   const drawing = svg("svg", { class: "rr-svg", role: "grid", tabindex: -1, "aria-label": t("course") });
+  // On phones a field of the whole course is tiny: the part round one's own robot is shown again, enlarged.
+  const lens = svg("svg", { class: "rr-lens", "aria-hidden": "true" }, svg("use", { href: "#rr-fields" }), svg("use", { href: "#rr-things" }));
   const status = el("p", { class: "rr-now" });
   const info = el("p", { class: "rr-info", "data-explain": "" }, t("helpCourse"));
   const panel = el("section", { class: "rr-panel", "aria-label": t("program") });
   const crew = el("section", { class: "rr-crew", "aria-label": t("crew") });
   const stage = el("div", { class: "rr" },
-    el("div", { class: "rr-course" }, status, el("div", { class: "rr-scroll" }, drawing), info),
+    el("div", { class: "rr-course" }, status, el("div", { class: "rr-scroll" }, drawing, lens), info),
     el("div", { class: "rr-side" }, panel, crew));
   replace(root, stage);
   root.dataset.kind = "roborally";
@@ -110,7 +112,8 @@ export function create(root, context) {
     });
     const art = svg("g", { class: "rr-art", "aria-hidden": "true" }, floors(tiles), flagNodes, devices(tiles));
     const frame = svg("rect", { class: "rr-cursor", width: U, height: U, "aria-hidden": "true" });
-    replace(drawing, symbols(), axes(tiles), rows, art, svg("g", { class: "rr-robots" }), frame);
+    replace(drawing, symbols(), axes(tiles), svg("g", { role: "rowgroup", id: "rr-fields", class: "rr-drawn" }, rows),
+      svg("g", { id: "rr-things", class: "rr-drawn" }, art, svg("g", { class: "rr-robots" })), frame);
     cellAt(cursor)?.setAttribute("tabindex", 0);
   }
 
@@ -173,6 +176,10 @@ export function create(root, context) {
     poses.forEach((pose, seat) => {
       if (pose && pose[3] < 10) crowd.set(`${pose[0]},${pose[1]}`, [...(crowd.get(`${pose[0]},${pose[1]}`) ?? []), seat]);
     });
+    const [x, y] = poses[you()?.seat] ?? cursor;
+    const { tiles } = scene.board;
+    const fit = (from, span, whole) => Math.max(-0.1, Math.min(from - span / 2, whole + 0.1 - span)) * U;
+    lens.setAttribute("viewBox", `${fit(x - 0.5, 11, tiles.width)} ${fit(tiles.height - y + 0.5, 5, tiles.height)} ${11 * U} ${5 * U}`);
     poses.forEach((pose, seat) => {
       let its = robots.get(seat);
       if (!its) {

@@ -20,6 +20,8 @@ export const words = {
     runningRooms: "Running games",
     recentResults: "Recent results",
     noOpenRooms: "Nobody is waiting.",
+    waitingHere: "{count} waiting",
+    playedHere: "{count} running",
     noRunningRooms: "No game is running.",
     noResults: "No game has ended yet.",
     allRecords: "All records",
@@ -38,6 +40,8 @@ export const words = {
     runningRooms: "Laufende Partien",
     recentResults: "Letzte Ergebnisse",
     noOpenRooms: "Niemand wartet.",
+    waitingHere: "{count} offen",
+    playedHere: "{count} laufend",
     noRunningRooms: "Es läuft keine Partie.",
     noResults: "Noch ist keine Partie zu Ende.",
     allRecords: "Alle Aufzeichnungen",
@@ -57,15 +61,17 @@ const joining = (call) => async () => call(await import("./join.js"));
 /** A section that is redrawn only if its data has changed, so that focus and selection are kept. */
 function section(title, draw) {
   const body = el("div", {});
+  const node = el("section", {}, el("h2", {}, title), body);
   let before = null;
   return {
-    node: el("section", {}, el("h2", {}, title), body),
+    node,
     update(data) {
       const now = JSON.stringify(data);
       if (now === before) return;
       before = now;
       const focused = body.contains(document.activeElement) ? document.activeElement.dataset.key : null;
       replace(body, draw(data));
+      node.classList.toggle("none", !body.querySelector("li"));
       if (focused) body.querySelector(`[data-key="${CSS.escape(focused)}"]`)?.focus();
     },
   };
@@ -83,7 +89,7 @@ function gameCards(view) {
         "li",
         { class: game.icon ? "card pictured" : "card", "data-game": game.kind },
         game.icon && el("img", { src: fileOf(game.kind, "icon.svg"), alt: "", width: 96, height: 96 }),
-        el("h3", {}, game.name),
+        el("h3", {}, game.name, el("span", { class: "muted", "data-here": game.kind })),
         el(
           "div",
           { class: "buttons" },
@@ -97,6 +103,15 @@ function gameCards(view) {
   );
 }
 
+/** Writes beside each game how many rooms of it wait and run. */
+function count(view, waiting, played) {
+  const many = (rooms, kind) => rooms.filter(({ game }) => game === kind).length;
+  for (const node of view.root.querySelectorAll("[data-here]")) {
+    const parts = [["waitingHere", many(waiting, node.dataset.here)], ["playedHere", many(played, node.dataset.here)]];
+    node.textContent = parts.filter(([, count]) => count).map(([key, count]) => t(key, { count })).join(", ");
+  }
+}
+
 function roomCard(room, view, board) {
   const game = session.games.find((one) => one.kind === room.game);
   const name = gameName(room.game);
@@ -107,7 +122,7 @@ function roomCard(room, view, board) {
   ].filter(Boolean);
   return el(
     "li",
-    { class: "card", "data-room": room.id },
+    { class: board ? "card live" : "card", "data-room": room.id },
     el("h3", {}, name, " ", badge(room.state)),
     names(room.seats) ?? el("p", { class: "muted" }, t("nobody")),
     facts.length > 0 && el("p", { class: "muted" }, facts.join(", ")),
@@ -187,6 +202,7 @@ export async function show(view) {
   const recent = `/records?limit=${RESULTS}`;
   const worded = new Set(); // the games whose boards were asked for
   let known = null;
+  let [waiting, played] = [[], []];
 
   async function look() {
     const first = known === null ? get(recent, view.signal) : null;
@@ -202,14 +218,16 @@ export async function show(view) {
     unknown.forEach((game) => worded.add(game));
     // A prepared room that will begin paused is waiting, too.
     const waits = (room) => room.state === "waiting" || room.free + room.reserved > 0;
-    open.update(rooms.filter(waits));
+    waiting = rooms.filter(waits);
+    open.update(waiting);
     // Only rooms with reserved seats can be prepared by this browser.
     const made = rooms.some((room) => room.reserved) ? await prepared(view.signal) : [];
     keys.update(made.filter(({ seats }) => seats.some((seat) => !seat.isUsed)));
-    const played = rooms.filter((room) => !waits(room) && (room.state === "playing" || room.state === "paused"));
+    played = rooms.filter((room) => !waits(room) && (room.state === "playing" || room.state === "paused"));
     if (known !== null && played.length) boards ??= (await import("./mini.js")).miniatures(view);
     boards?.look(played);
     running.update({ rooms: played, hasBoards: boards !== null });
+    count(view, waiting, played);
     // The results change only if a room has closed or got a record.
     const now = JSON.stringify(rooms.map((room) => [room.id, room.state, room.record]));
     if (now === known) return;
@@ -234,6 +252,7 @@ export async function show(view) {
     el("div", { class: "rooms" }, open.node, running.node),
     ended.node,
   );
+  count(view, waiting, played);
   setTimeout(() => poll(look, EVERY, view.signal), EVERY);
   const code = location.hash.slice(1);
   if (view.query.has("play") && code) {

@@ -89,7 +89,7 @@ const INSECTS = {
 /** A tile, around (0, 0). What is drawn on red ones is round, on blue ones square, so that colours are not needed. */
 function token(seat, ...inside) {
   const plate = { class: "h-plate", ...(seat === 0 ? { r: 7 } : { x: -5.9, y: -5.9, width: 11.8, height: 11.8, rx: 1.6 }) };
-  const body = [hexagon(SIZE - 1, { class: "h-base", transform: "translate(0 1)" }), hexagon(SIZE - 1, { class: "h-tile" }), svg(seat === 0 ? "circle" : "rect", plate)];
+  const body = [hexagon(SIZE - 1, { class: "h-base", transform: "translate(0 1.9)" }), hexagon(SIZE - 1, { class: "h-tile" }), svg(seat === 0 ? "circle" : "rect", plate)];
   return svg("g", { class: `h-piece h-seat-${seat}` }, ...body, ...inside);
 }
 
