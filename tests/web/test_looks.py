@@ -200,7 +200,7 @@ class SettingsTest(ShellTestCase):
         self.visit("/", "[data-room]")
         self.page.route("**/words/de.js", lambda route: route.abort())
         self.page.select_option('select[aria-label="Language"]', "de")
-        self.see("The server does not answer.", ".unseen")
+        self.see("The server does not answer.", ".unseen[aria-live]")
         self.see("Running games")
         self.assertEqual(self.page.input_value('select[aria-label="Language"]'), "en")
         self.page.unroute("**/words/de.js")

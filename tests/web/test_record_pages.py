@@ -32,6 +32,7 @@ class RecordsTest(ShellTestCase):
         self.page.fill('input[name="player"]', "Ann")
         self.page.select_option('select[name="game"]', "toy")
         self.page.select_option('select[name="termination"]', "time")
+        self.page.click("summary")
         self.page.fill('input[name="since"]', "2026-11-01")
         self.page.click('form button[type="submit"]')
         self.wait("location.search !== ''")
@@ -46,7 +47,8 @@ class RecordsTest(ShellTestCase):
 
     def test_a_search_by_format(self) -> None:
         self.visit("/records", "table")
-        self.assertEqual(self.page.inner_text("tbody td:nth-child(6)"), "gamed-toy 1.0")
+        self.assertEqual(self.page.inner_text("tbody small"), "gamed-toy 1.0")
+        self.page.click("summary")
         self.page.fill('input[name="publisher"]', "Chess Club")
         self.page.fill('input[name="version"]', "1.0b")
         self.page.click('form button[type="submit"]')
@@ -85,7 +87,7 @@ class RecordsTest(ShellTestCase):
         self.api["GET /records?limit=25"] = {"records": [listed], "next": None}
         self.api["GET /records/c4e55000"] = {**listed, **more, "boards": False, "content": lines, "isCut": True}
         self.visit("/records", "table")
-        self.assertEqual(self.page.inner_text("tbody td:nth-child(2)"), "Chess Club 1.0b")
+        self.assertEqual(self.page.inner_text("tbody td:nth-child(1)"), "Chess Club 1.0b")
         self.page.click("tbody a")
         self.see("It does not play Chess Club 1.0b")
         self.assertEqual(self.page.inner_text(".outline > li:first-child").splitlines()[0], 'header a="1" b="2"')

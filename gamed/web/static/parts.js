@@ -159,7 +159,8 @@ export const optionValue = (game, value) => told(game, "value", value);
 export function options(game, given) {
   const isShown = (value) => value !== null && value !== "" && String(value).length <= LONGEST;
   const pairs = Object.entries(given ?? {}).filter(([, value]) => isShown(value));
-  return pairs.length ? terms(pairs.map(([key, value]) => [told(game, "option", key), optionValue(game, value)])) : null;
+  const shown = (key, value) => (key.endsWith("_milliseconds") ? span(value) : optionValue(game, value));
+  return pairs.length ? terms(pairs.map(([key, value]) => [told(game, "option", key), shown(key, value)])) : null;
 }
 
 /** Terms with their values. */

@@ -85,13 +85,13 @@ function clamped([x, y, length, way]) {
 
 const SHIP_STATES = ["ship", "hit", "sunk"];
 
-/** The outline of a ship, or of its part in one cell, in cells of 100 by 100. Its bow is at the right or below. */
+/** The outline of a ship, or of its part in one cell, in cells of 100 by 100. Its bow is at the right or below. A part goes on beyond its cell. */
 function outline(length, isUpright, hasStern = true, hasBow = true) {
   const end = 100 * length;
   const at = (...points) => points.map(([x, y]) => (isUpright ? `${y} ${x}` : `${x} ${y}`)).join(" ");
-  const bow = hasBow ? `L${at([end - 54, 11])}Q${at([end - 18, 13], [end - 3, 50])}Q${at([end - 18, 87], [end - 54, 89])}` : `L${at([end, 11], [end, 89])}`;
-  const stern = hasStern ? `L${at([46, 89])}Q${at([5, 89], [6, 50])}Q${at([5, 11], [46, 11])}` : `L${at([0, 89], [0, 11])}`;
-  return `M${at([hasStern ? 46 : 0, 11])}${bow}${stern}Z`;
+  const bow = hasBow ? `L${at([end - 54, 11])}Q${at([end - 18, 13], [end - 3, 50])}Q${at([end - 18, 87], [end - 54, 89])}` : `L${at([end + 8, 11], [end + 8, 89])}`;
+  const stern = hasStern ? `L${at([46, 89])}Q${at([5, 89], [6, 50])}Q${at([5, 11], [46, 11])}` : `L${at([-8, 89], [-8, 11])}`;
+  return `M${at([hasStern ? 46 : -8, 11])}${bow}${stern}Z`;
 }
 
 function labels() {
@@ -103,7 +103,7 @@ function labels() {
 
 function plate(children, attributes) {
   // In Chromium an SVG with a focus listener would be a tab stop.
-  return svg("svg", { viewBox: "28 28 1082 1082", tabindex: -1, ...attributes }, labels(), children);
+  return svg("svg", { viewBox: "28 28 1082 1082", tabindex: -1, ...attributes }, svg("defs", {}, svg("clipPath", { id: "bs-cell" }, svg("rect", { width: 100, height: 100 }))), labels(), children);
 }
 
 /** A board of cells. `shoot(at)` is called with the chosen cell; null if the board is only for looking. */
@@ -167,7 +167,7 @@ function seaBoard(id, context, shoot) {
         const part = isShip(x, y) && beside.includes(true) ? outline(1, isUpright, ...beside.map((is) => !is)) : "";
         cell.toggleAttribute("data-part", Boolean(part));
         cell.children[1].setAttribute("d", part);
-        cell.children[2].setAttribute("d", MARKS[state] ?? deck(50, 50, !beside[0], !beside[1]));
+        cell.children[2].setAttribute("d", MARKS[state === "water" && state !== rest ? "miss" : state] ?? deck(50, 50, !beside[0], !beside[1]));
         if (shoot) cell.setAttribute("aria-disabled", String(!isActive || state !== rest));
       }
     },

@@ -283,7 +283,7 @@ export function create(root, context) {
         for (const y of [0.4, below]) layers.grid.append(svg("text", { class: "go-column-name", x: i, y }, column(i)));
       }
     }
-    layers.grid.append(...stars(size).map(([cx, cy]) => svg("circle", { class: "go-star", cx, cy, r: 0.1 })));
+    layers.grid.append(...stars(size).map(([cx, cy]) => svg("circle", { class: "go-star", cx, cy, r: 0.13 })));
     clear(layers.targets);
     for (let y = 1; isPlay && y <= size; y++) {
       for (let x = 1; x <= size; x++) {

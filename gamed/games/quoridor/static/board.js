@@ -456,7 +456,7 @@ export function create(root, context) {
       if (!pawns.has(seat)) {
         const shape = [
           svg("circle", { class: "q-ring", r: 4.5 }),
-          svg("circle", { class: "q-shade", cx: 0.4, cy: 0.8, r: 3.9 }),
+          svg("circle", { class: "q-shade", cx: 0.4, cy: 0.8, r: 4.2 }),
           svg("circle", { r: 3.7 }),
           svg("circle", { class: "q-groove", r: 3.6 }),
           svg("text", {}, `${seat + 1}`),

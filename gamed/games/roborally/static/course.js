@@ -22,6 +22,9 @@ export function symbols() {
     svg("g", { id: "rr-express" }, path("M-18-20H18V20H-18Z", "rr-s-belt rr-s-express"), slats(),
       path("M-10-5 0-14 10-5M-10 5 0-4 10 5M-10 15 0 6 10 15", "rr-s-way rr-s-chevron rr-s-fast")),
     svg("g", { id: "rr-bend" }, path("M20 3H14Q9 3 9-2", "rr-s-way rr-s-bend")),
+    ...["corner", "expressCorner"].map((id) => svg("g", { id: `rr-${id}` },
+      path("M-18-20A38 38 0 0 0 20 18V-18A2 2 0 0 1 18-20Z", id === "corner" ? "rr-s-curve" : "rr-s-curve rr-s-express"), path("M-18-20A38 38 0 0 0 20 18", "rr-s-side"),
+      ...[[11.5, -1.9, -65], [1.9, -11.5, -25]].map(([x, y, angle]) => svg("path", { d: "M-9 4 0-4 9 4", transform: at([x, y], angle), class: `rr-s-way rr-s-chevron ${id === "corner" ? "" : "rr-s-fast"}` })))),
     svg("g", { id: "rr-gear" }, svg("circle", { r: 17, class: "rr-s-teeth" }), svg("circle", { r: 14.5, class: "rr-s-gear" }),
       path("M-8 5A9.5 9.5 0 1 1 8 5M12-1 8 6 1 2", "rr-s-way")),
     svg("g", { id: "rr-pit" }, path("M-19-19H19V19H-19Z", "rr-s-pit"), path("M-15-15H15V15H-15Z", "rr-s-hole")),
@@ -93,17 +96,18 @@ export function explained(tiles, flags, t) {
 }
 
 export function floors(tiles) {
+  const belts = new Map(tiles.floors.filter(([, , kind]) => kind === "belt").map(([x, y, , to]) => [`${x},${y}`, to]));
   return tiles.floors.flatMap(([x, y, kind, one, speed, turns, crush]) => {
     const here = middle(tiles, x, y);
     if (kind === "pit") return [use("pit", at(here))];
     if (kind === "gear") return [use("gear", at(here, 0, one === "L" ? "scale(-1 1)" : ""), one === "L" ? "rr-left" : "rr-right")];
     if (kind === "repair") return [use("repair", at(here)), one === 1 ? null : note(here, 14, one, "rr-note right")];
     const angle = SIDES.indexOf(one) * 90;
-    const parts = [use(speed > 1 ? "express" : "belt", at(here, angle))];
-    for (let i = 0; i < turns.length; i += 2) {
-      const from = (SIDES.indexOf(turns[i]) - SIDES.indexOf(one) + 4) % 4;
-      parts.push(use("bend", at(here, angle, from === 3 ? "scale(-1 1)" : "")));
-    }
+    const [dx, dy] = [[0, -1], [-1, 0], [0, 1], [1, 0]][SIDES.indexOf(one)];
+    const isCorner = turns.length === 2 && belts.get(`${x + dx},${y + dy}`) !== one;
+    const bends = [...turns].filter((_, i) => i % 2 === 0).map((side) => at(here, angle, (SIDES.indexOf(side) - SIDES.indexOf(one) + 4) % 4 === 3 ? "scale(-1 1)" : ""));
+    const kinds = speed > 1 ? ["express", "expressCorner"] : ["belt", "corner"];
+    const parts = isCorner ? [use(kinds[1], bends[0])] : [use(kinds[0], at(here, angle)), ...bends.map((bend) => use("bend", bend))];
     if (crush.length) parts.push(use("crusher", at(here, angle)), note(here, 4, crush.join(" "), "rr-note"));
     return parts;
   });
@@ -138,8 +142,8 @@ export function robotNode(seat) {
     svg("circle", { cx: 2, cy: 3, r: 19, class: "rr-shade" }), svg("path", { d: "M-20-17h8v34h-8zM12-17h8v34h-8z", class: "rr-tread" }),
     svg("path", { d: "M-10-14H10Q14-14 14-10V12Q14 17 9 17H-9Q-14 17-14 12V-10Q-14-14-10-14Z", class: "rr-shell" }),
     svg("path", { d: "M-10-13H10Q13-13 13-10V12Q13 16 9 16H-9Q-13 16-13 12V-10Q-13-13-10-13Z", class: "rr-shine" }),
-    svg("path", { d: "M0-25 10-12H-10Z", class: "rr-nose" }), svg("path", { d: "M-6-9h0M6-9h0", class: "rr-eyes" }),
-    svg("path", { d: "M-6-10h0M6-10h0", class: "rr-pupils" }));
+    svg("path", { d: "M0-25 10-12H-10Z", class: "rr-nose" }), svg("path", { d: "M-7-10.5h0M7-10.5h0", class: "rr-eyes" }),
+    svg("path", { d: "M-7-11h0M7-11h0", class: "rr-pupils" }));
   const ring = svg("circle", { class: "rr-mine", r: 24 });
   const badge = svg("g", { class: "rr-badge", transform: "translate(13 13)" }, svg("circle", { r: 7 }), svg("text", { y: 4 }));
   return svg("g", { "data-robot": seat, class: `rr-robot seat${seat}`, "aria-hidden": "true" },

@@ -44,10 +44,6 @@ export function curve(values, y, seat) {
   return svg("path", { class: `curve seat-${seat % 8}`, d: points.filter(Boolean).join("") });
 }
 
-/** The area below a curve of values. */
-const area = (values, y, seat) => svg("path", { class: `area seat-${seat % 8}`,
-  d: values.map((value, n) => (value === null ? "" : `M${n} ${y(0).toFixed(1)}V${y(value).toFixed(1)}h1V${y(0).toFixed(1)}`)).join("") });
-
 /** The graphs below the moves: {node, mark(n)}. `jump(n)` shows the board after n moves, where a graph is clicked. */
 export function graphs(record, path, { seats, board, jump, signal, trouble }) {
   const node = el("div", {});
@@ -76,7 +72,7 @@ export function graphs(record, path, { seats, board, jump, signal, trouble }) {
     const y = scale([isNear ? Math.max(most, limit) : most]);
     const bars = taken.map(({ n, seat, took }) => {
       const look = { class: `seat-${seat % 8}${limit && took > limit ? " over" : ""}` };
-      return svg("rect", { ...look, x: n - 0.95, y: y(took), width: 0.9, height: HEIGHT - y(took) });
+      return svg("rect", { ...look, x: n - 0.95, y: Math.min(y(took), HEIGHT - 2), width: 0.9, height: Math.max(HEIGHT - y(took), 2) });
     });
     const line = isNear ? [svg("line", { x1: 0, x2: length, y1: y(limit), y2: y(limit), class: "limit" })] : [];
     const title = [t("moveTimes", { most: span(most) }), limit && t("limitOf", { limit: span(limit) })];
@@ -88,7 +84,7 @@ export function graphs(record, path, { seats, board, jump, signal, trouble }) {
     const known = series.flat().filter((value) => value !== null);
     if (!known.length) return;
     const [least, most] = [Math.min(0, ...known), Math.max(...known)];
-    const shapes = [area, curve].flatMap((shape) => series.map((values, seat) => shape(values, scale(known), seat)));
+    const shapes = series.map((values, seat) => curve(values, scale(known), seat));
     const label = series.map((values, seat) => {
       const numbers = values.filter((value) => value !== null);
       return numbers.length ? spread(seatName(seats, seat), numbers) : null;

@@ -123,7 +123,7 @@ function roomCard(room, view, board) {
   return el(
     "li",
     { class: board ? "card live" : "card", "data-room": room.id },
-    el("h3", {}, name, " ", badge(room.state)),
+    el("h3", {}, !board && game?.icon && el("img", { src: fileOf(room.game, "icon.svg"), alt: "", width: 32, height: 32 }), name, " ", badge(room.state)),
     names(room.seats) ?? el("p", { class: "muted" }, t("nobody")),
     facts.length > 0 && el("p", { class: "muted" }, facts.join(", ")),
     room.reserved > 0 && el("p", {}, t("reservedSeats", { count: room.reserved })),
@@ -189,6 +189,7 @@ export async function show(view) {
   const own = section(t("yourSeats"), seatCards);
   const keys = codes(view, { isNamed: true });
   const open = section(t("openRooms"), (rooms) => roomCards(rooms, t("noOpenRooms"), view));
+  open.node.classList.add("open");
   let boards = null; // small boards of the running games; they come after the first look
   const running = section(t("runningRooms"), ({ rooms }) => [
     roomCards(rooms, t("noRunningRooms"), view, boards),
@@ -245,11 +246,12 @@ export async function show(view) {
   await look();
   replace(
     view.root,
-    heading(t("lobby")),
+    el("div", { class: "unseen" }, heading(t("lobby"))),
     own.node,
     keys.node,
+    open.node,
     el("section", {}, el("h2", {}, t("games")), gameCards(view)),
-    el("div", { class: "rooms" }, open.node, running.node),
+    running.node,
     ended.node,
   );
   count(view, waiting, played);

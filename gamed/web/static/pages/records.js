@@ -10,7 +10,8 @@ import { recordTable } from "./results.js";
 
 const t = translator({ de: codes });
 const PAGE = 25;
-const FIELDS = ["player", "game", "termination", "since", "until", "publisher", "version", "own"];
+const MORE = ["since", "until", "publisher", "version"];
+const FIELDS = ["player", "game", "termination", "own", ...MORE];
 
 /** Shows the records that match the query in the address. */
 export async function show(view) {
@@ -69,12 +70,13 @@ function form(view) {
     labelled(t("player"), el("input", { name: "player", value: value("player"), maxlength: 200 })),
     labelled(t("game"), choice([["", t("any")], ...kinds], value("game"), { name: "game" })),
     labelled(t("ending"), choice([["", t("any")], ...endings], value("termination"), { name: "termination" })),
-    labelled(t("since"), date("since")),
-    labelled(t("until"), date("until")),
-    labelled(t("publisher"), el("input", { name: "publisher", value: value("publisher"), maxlength: 1_000 })),
-    labelled(t("version"), el("input", { name: "version", value: value("version"), maxlength: 1_000, class: "short" })),
     labelled(t("yourSeats"), el("input", { type: "checkbox", name: "own", value: "1", checked: value("own") === "1" })),
     el("button", { type: "submit", class: "primary" }, t("search")),
+    el("details", { open: MORE.some(value) }, el("summary", {}, t("more")),
+      labelled(t("since"), date("since")),
+      labelled(t("until"), date("until")),
+      labelled(t("publisher"), el("input", { name: "publisher", value: value("publisher"), maxlength: 1_000 })),
+      labelled(t("version"), el("input", { name: "version", value: value("version"), maxlength: 1_000, class: "short" }))),
   );
 }
 

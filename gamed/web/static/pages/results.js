@@ -1,5 +1,7 @@
 // The table of records that the lobby and the search show.
 
+import { session } from "../api.js";
+import { fileOf } from "../board.js";
 import { bdi, el } from "../dom.js";
 import { calledOn, chip, gameName, lead, link, result, sided, sidesClass, table, when } from "../parts.js";
 import { translator } from "../words.js";
@@ -19,16 +21,16 @@ const t = translator(words);
 /** The address of a player's page. */
 export const playerPage = (name) => `/records?${new URLSearchParams({ player: name })}`;
 
-/** The players of a game, each with a link to the games under that name. */
-function people(seats, look) {
+/** The players of a game, each with a link to the games under that name; the winner in bold type. */
+function people(seats, winner, look) {
   const named = (one) => (one.name ? link(playerPage(one.fullName ?? one.name), {}, calledOn(one)) : calledOn(one));
-  return seats.length ? el("ul", { class: look }, seats.map((one) => el("li", {}, chip(one.seat), named(one)))) : null;
+  return seats.length ? el("ul", { class: look }, seats.map((one) => el("li", { class: one.seat === winner ? "won" : null }, chip(one.seat), named(one)))) : null;
 }
 
 /** The table of records that the lobby and the search show. Records that gamed does not play have no game. */
 export function recordTable(label, records, { hasFormat = false } = {}) {
-  const heads = [t("started"), t("game"), t("players"), t("result"), t("length"), ...(hasFormat ? [t("format")] : []), t("actions")];
-  return table(
+  const heads = [t("game"), t("players"), t("result"), t("length"), t("started")];
+  const node = table(
     label,
     heads,
     records.map((one) => {
@@ -36,20 +38,21 @@ export function recordTable(label, records, { hasFormat = false } = {}) {
       const seats = sided(kind, one.seats);
       const format = `${one.publisher} ${one.version}`;
       const name = kind ? gameName(kind) : format;
+      const hasIcon = session.games.some((game) => game.kind === kind && game.icon);
       return [
-        when(one.started),
-        bdi(name),
-        el("div", {}, people(seats, `names ${sidesClass(kind)}`), one.own && el("span", { class: "badge" }, t("yours"))),
-        one.termination ? result(one, seats, lead(kind, seats.map((seat) => seat.points))) : t("noneUnknown"),
-        one.seats.length ? String(one.length) : "",
-        ...(hasFormat ? [bdi(format)] : []),
         link(
           `/records/${encodeURIComponent(one.id)}`,
-          { "aria-label": t("replayOf", { game: name, date: when(one.started).textContent }), "data-key": one.id },
-          t("replay"),
+          { class: "whole", "aria-label": t("replayOf", { game: name, date: when(one.started).textContent }), "data-key": one.id },
+          hasIcon && el("img", { src: fileOf(kind, "icon.svg"), alt: "", width: 40, height: 40 }),
+          el("span", {}, bdi(name), hasFormat && kind && el("small", { class: "muted" }, bdi(format))),
         ),
+        el("div", {}, people(seats, one.winner, `names ${sidesClass(kind)}`), one.own && el("span", { class: "badge" }, t("yours"))),
+        one.termination ? result(one, seats, lead(kind, seats.map((seat) => seat.points))) : t("noneUnknown"),
+        one.seats.length ? String(one.length) : "",
+        when(one.started),
       ];
     }),
   );
+  node.classList.add("listing");
+  return node;
 }
-

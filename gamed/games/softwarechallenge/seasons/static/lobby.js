@@ -13,8 +13,8 @@ export const words = {
     causeRULE_VIOLATION: "{color} broke a rule: {reason}",
     causeSOFT_TIMEOUT: "{color} took too long for a move.",
     causeHARD_TIMEOUT: "{color} took too long for a move.",
-    option_soft_milliseconds: "Time for a move (ms)",
-    option_hard_milliseconds: "Time until removal (ms)",
+    option_soft_milliseconds: "Time for a move",
+    option_hard_milliseconds: "Time until removal",
   },
   de: {
     joining: "Warten auf den Server.",
@@ -28,8 +28,8 @@ export const words = {
     causeRULE_VIOLATION: "{color} hat eine Regel verletzt: {reason}",
     causeSOFT_TIMEOUT: "{color} hat zu lange gebraucht.",
     causeHARD_TIMEOUT: "{color} hat zu lange gebraucht.",
-    option_soft_milliseconds: "Zeit für einen Zug (ms)",
-    option_hard_milliseconds: "Zeit bis zum Ausschluss (ms)",
+    option_soft_milliseconds: "Zeit für einen Zug",
+    option_hard_milliseconds: "Zeit bis zum Ausschluss",
   },
 };
 

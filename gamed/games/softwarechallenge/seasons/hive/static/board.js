@@ -405,8 +405,13 @@ export function create(root, context) {
       else delete node.dataset[flag];
     }
     node.classList.toggle("h-barred", marks.isBarred);
-    const beside = marks.besides.map((seat) => (seat === 0 ? svg("circle", { class: "h-gap h-seat-0", cx: -4, cy: -4.6, r: 1.5 })
-      : svg("rect", { class: "h-gap h-seat-1", x: 2.6, y: -6, width: 2.8, height: 2.8 })));
+    const here = centre(...pair(name));
+    const beside = marks.besides.map((seat) => {
+      // At the edge that it shares with the bee's field.
+      const [x, y] = centre(...scene.board.bees[seat]).map((at, axis) => 0.4 * (at - here[axis]));
+      return seat === 0 ? svg("circle", { class: "h-gap h-seat-0", cx: x, cy: y, r: 1.6 })
+        : svg("rect", { class: "h-gap h-seat-1", x: x - 1.5, y: y - 1.5, width: 3, height: 3 });
+    });
     const bars = marks.isBarred && svg("path", { class: "h-bars", d: "M-3.4-5.6L3.4 1.2M3.4-5.6L-3.4 1.2" });
     replace(field.marks, bars, ...beside);
     replace(field.pieces, marks.letters && stack(marks.letters, t));
