@@ -157,13 +157,13 @@ class ColourTests(BoardTestCase):
 
     def test_a_ship_is_drawn_in_one_piece_and_a_single_hit_is_none(self) -> None:
         self.mount("battleship", scene(at_work()))
-        part = self.cell("own", 1, 0).locator(".part").bounding_box()
-        before = self.cell("own", 0, 0).locator(".part").bounding_box()
-        field = self.cell("own", 0, 0).bounding_box()
-        # Each part goes on beyond its cell, where it is cut, so that its edge has no gap.
-        self.assertGreater(before["x"] + before["width"], part["x"])
-        self.assertGreater(before["x"], field["x"])
-        self.assertLess(before["height"], field["height"] * 0.8)
+        box = "one => { const {x, width, height} = one.getBBox(); return [x, x + width, height]; }"
+        stern, middle = (self.cell("own", x, 0).locator(".part").evaluate(box) for x in (0, 1))
+        # In cells of 100 by 100. Where the ship goes on, the part does, too; it is cut at the cell's edge.
+        self.assertGreater(stern[0], 0)
+        self.assertGreater(stern[1], 100)
+        self.assertLess(middle[0], 0)
+        self.assertLess(middle[2], 80)
         self.assertEqual(self.cell("enemy", 7, 7).locator(".part").get_attribute("d"), "")
 
     def test_marks_differ_where_colours_do(self) -> None:
