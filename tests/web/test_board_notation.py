@@ -29,10 +29,11 @@ class NotationTests(BrowserTestCase):
 
     def test_battleship(self) -> None:
         answers = {"(2,[0,1,1]).": "≈", "(2,[0,1,2]).": "✕", "(2,[0,1,3]).": "✚"}
-        self.check("battleship", {"(1,[9,2]).": "C10", **answers, "(2,[0,1,4]).": None, "hello": None})
+        self.check("battleship", {"(1,[9,2]).": "C10", **answers, "(2,[0,1,4]).": "⚑", "hello": None})
 
     def test_hive(self) -> None:
-        self.check("hive", {"S Q 0,1": "Bi 0,1", "S b 1,1": "Kä 1,1", "D 0,1 0,0": "Bi 0,1→0,0", "P": None}, "de")
+        moves = {"S Q 0,1": "Bi 0,1", "S b 1,1": "Kä 1,1", "D 0,1 0,0": "Bi 0,1→0,0", "P": "setzt aus"}
+        self.check("hive", moves, "de")
 
     def test_go(self) -> None:
         self.check("go", {"C7": "C7", "pass": None})

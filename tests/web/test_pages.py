@@ -34,7 +34,7 @@ class LobbyTest(ShellTestCase):
         self.visit("/", ".card[data-room]")
         self.assertIn("playing", self.text('[data-room="r1"]'))
         self.assertIn("2 moves, 3 spectators", self.text('[data-room="r1"]'))
-        self.assertIn("waiting", self.text('[data-room="r2"]'))
+        self.assertIn("free", self.text('[data-room="r2"]'))
         self.assertEqual(self.page.get_attribute('[data-room="r1"] a', "href"), "/rooms/r1")
         self.assertEqual(self.page.get_attribute("a.button.primary", "href"), "/seats/s1")
         self.see(f"{TAMED} won (the opponent broke a rule)")

@@ -23,9 +23,9 @@ const deck = (x, y, isStern, isBow) => (isStern ? square(x, y, 21) + square(x, y
 const MARKS = {
   unknown: "M50 50h.1", // a hole for a peg
   water: "M18 58q16 -22 32 0t32 0",
-  miss: "M50 42a8 8 0 1 0 .1 0z",
+  miss: ring(50, 50, 9) + ring(50, 50, 22) + ring(50, 50, 18),
   hit: BURST,
-  sunk: "M35 35 65 65M65 35 35 65",
+  sunk: "M38 38 62 62M62 38 38 62",
 };
 
 /** @param {number[]} cell */
@@ -62,7 +62,7 @@ export function describe(move, scene, t) {
 export function brief(move) {
   const said = parsed(move.text);
   if (said?.code === null) return named(said.at);
-  return said && said.code < 4 ? "≈✕✚"[said.code - 1] : null;
+  return said && said.code <= 4 ? "≈✕✚⚑"[said.code - 1] : null;
 }
 
 /** The cells of a ship [x, y, length, way], in order. */

@@ -114,6 +114,9 @@ export function create(root, context) {
     svg("path", { d: "M0 2.5C12 1 24 4.5 54 2.5M0 6.5C18 8.5 30 5 54 6.5" }));
   const shine = svg("radialGradient", { id: "q-shine", cx: "35%", cy: "28%", r: "70%" },
     svg("stop", { class: "q-lit" }), svg("stop", { offset: 0.6, class: "q-plain" }), svg("stop", { offset: 1, class: "q-dim" }));
+  // Walls are lit from above and from the left.
+  const gloss = ["h", "v"].map((way) => svg("linearGradient", { id: `q-gloss-${way}`, x2: way === "h" ? 0 : 1, y2: way === "h" ? 1 : 0 },
+    svg("stop", { class: "q-lit" }), svg("stop", { offset: 0.45, class: "q-plain" }), svg("stop", { offset: 1, class: "q-dim" })));
   const turned = svg(
     "g",
     {},
@@ -129,7 +132,7 @@ export function create(root, context) {
     gapLayer,
     shown,
   );
-  const board = svg("svg", { class: "q-board", viewBox, role: "grid", "aria-label": t("board") }, svg("defs", {}, grain, shine), turned);
+  const board = svg("svg", { class: "q-board", viewBox, role: "grid", "aria-label": t("board") }, svg("defs", {}, grain, shine, gloss), turned);
   const notice = el("div", { class: "q-notice", tabindex: -1 });
   const stocks = [0, 1].map(() => el("ul", { class: "q-stock", "aria-label": t("players") })); // above the board and below
   const tools = el(
@@ -437,7 +440,8 @@ export function create(root, context) {
     for (const wall of scene.board.walls) {
       const key = wall.join();
       if (!walls.has(key)) {
-        walls.set(key, svg("rect", { "data-built": key, class: "q-wall", rx: 0.6, ...bar(wall) }));
+        walls.set(key, svg("g", { "data-built": key, class: "q-wall" }, svg("rect", { rx: 0.7, ...bar(wall) }),
+          svg("rect", { class: "q-gloss", rx: 0.7, fill: `url(#q-gloss-${wall[2][0]})`, ...bar(wall) })));
         builtLayer.append(walls.get(key));
       }
       // It is not known who has built what was there before the first move.

@@ -123,8 +123,8 @@ function roomCard(room, view, board) {
   return el(
     "li",
     { class: board ? "card live" : "card", "data-room": room.id },
-    el("h3", {}, !board && game?.icon && el("img", { src: fileOf(room.game, "icon.svg"), alt: "", width: 32, height: 32 }), name, " ", badge(room.state)),
-    names(room.seats) ?? el("p", { class: "muted" }, t("nobody")),
+    el("h3", {}, !board && game?.icon && el("img", { src: fileOf(room.game, "icon.svg"), alt: "", width: 32, height: 32 }), name, " ", room.state !== "waiting" && badge(room.state)),
+    names(room.seats.length ? [...room.seats, ...Array.from({ length: room.free }, (_, n) => ({ seat: room.seats.length + n }))] : []) ?? el("p", { class: "muted" }, t("nobody")),
     facts.length > 0 && el("p", { class: "muted" }, facts.join(", ")),
     room.reserved > 0 && el("p", {}, t("reservedSeats", { count: room.reserved })),
     options(room.game, room.options),

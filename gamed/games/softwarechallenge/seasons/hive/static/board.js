@@ -61,6 +61,7 @@ export function describe(move, scene, t, moves = []) {
 /** A move by the letters on the piece and its places: "Be 0,1", "An 1,2→2,2". */
 export function brief(move, t, moves) {
   const [kind, first, second] = move.text.split(" ");
+  if (kind === "P") return t("pass");
   if (kind === "S" && second) return `${t(`short${first.toUpperCase()}`)} ${second}`;
   const letter = kind === "D" && second && first !== "-" ? dragged(move, moves) : null;
   return letter ? `${t(`short${letter.toUpperCase()}`)} ${first}→${second}` : null;
@@ -78,18 +79,27 @@ function hexagon(radius, attributes) {
   return svg("polygon", { points: points.join(" "), ...attributes });
 }
 
+const round = (x, y, rx, ry = rx) => `M${x - rx} ${y}a${rx} ${ry} 0 1 0 ${2 * rx} 0a${rx} ${ry} 0 1 0-${2 * rx} 0`;
+
+// Insects from above: the body, what is on both sides of it, the lines on the body. A grasshopper is seen from its side.
 const INSECTS = {
-  Q: "M0-2.2C-3.6-5-5-.6-1.2-.4M0-2.2C3.6-5 5-.6 1.2-.4M-1.4 0a1.4 2.4 0 1 0 2.8 0a1.4 2.4 0 1 0-2.8 0M-1.2.6h2.4M-1.3-.6h2.6",
-  S: "M-1.3 0a1.3 1.3 0 1 0 2.6 0a1.3 1.3 0 1 0-2.6 0M-1-.8L-3-2.4M-1.3-.2L-3.6-.8M-1.3.4L-3.5 1.1M-1 .9L-2.8 2.4M1-.8L3-2.4M1.3-.2L3.6-.8M1.3.4L3.5 1.1M1 .9L2.8 2.4",
-  G: "M-3.8 1.4Q-.5-1.6 2.6-.9a1.2 1.2 0 0 1 .4 2.3Q0 2-3.8 1.4zM-2.2 1.2L-.6-2.4M-.6-2.4L1.4 2.6M1.2 1.6L.4 2.9M3.2-.8L4.2-2.4",
-  B: "M-2 .3a2 2.3 0 1 0 4 0a2 2.3 0 1 0-4 0M0-2v4.6M-1.2-1.6C-1-3.2 1-3.2 1.2-1.6M-1.9-.4L-3.4-1.2M-2 1L-3.4 1.8M1.9-.4L3.4-1.2M2 1L3.4 1.8",
-  A: "M-3.3 0a.9.9 0 1 0 1.8 0a.9.9 0 1 0-1.8 0M-1.5 0a.9.8 0 1 0 1.8 0a.9.8 0 1 0-1.8 0M.3 0a1.5 1.1 0 1 0 3 0a1.5 1.1 0 1 0-3 0M-1.2.6L-2 2.2M-.6.8V2.4M0 .6L.8 2.2M-1.2-.6L-2-2.2M-.6-.8V-2.4M0-.6L.8-2.2",
+  Q: [round(0, -2.9, 0.9) + round(0, -1.4, 1.2) + round(0, 1.4, 1.7, 2.5), "M-.9-1.6C-4.6-4.4-5-.1-1.1-.4Z", "M-1.4.5h2.8M-1.7 1.6h3.4M-1.4 2.7h2.8"],
+  S: [round(0, -1.3, 1.2) + round(0, 1.3, 1.9), "M-.9-1.8L-2.4-3.5-3.2-4M-1-1.2L-3-2.2-4.1-1.2M-1-.6L-3.1.4-4 1.6M-1.2.2L-2.8 2-3 3.9", "M-.9 1.3h1.8M0 .4v1.8"],
+  G: ["M-4 .9C-2.4-1 .4-1.7 2.2-1.5A1.5 1.5 0 0 1 3 1.3C1 2-2 1.9-4 .9Z", "M.3.6L-2-3.4-3.6 3.2M1 1.4L.5 3.2M2.2 1.3L2.6 3.1M3-1.1Q3.2-2.9 4.3-3.5", "M-2.6.6L.8-.3"],
+  B: [round(0, -2.6, 1.2) + round(0, 0.7, 2.1, 2.8), "M-1.9-.7L-3.4-1.9M-2.1.8H-3.9M-1.8 2.2L-3.3 3.5M-.6-3.5L-1.4-4.4", "M0-1.1V3.4M-1.9-.3Q0 .5 1.9-.3"],
+  A: [round(0, -2.8, 1.1) + round(0, -0.8, 0.8, 1.2) + round(0, 2, 1.4, 1.9), "M-.7-1.3L-2.2-2.1-2.9-3.4M-.8-.8L-2.6-.7-3.6.4M-.7-.2L-2 1-2.6 2.7M-.4-3.7L-1.5-4.6", ""],
 };
 
-/** A tile, around (0, 0). What is drawn on red ones is round, on blue ones square, so that colours are not needed. */
+function insect(letter) {
+  const [body, side, lines] = INSECTS[letter];
+  const path = (d, name, more) => svg("path", { d, class: name, ...more });
+  return svg("g", { class: `h-insect h-${letter}` }, path(side), letter !== "G" && path(side, "", { transform: "scale(-1 1)" }), path(body, "h-body"), path(lines, "h-lines"));
+}
+
+/** A tile, around (0, 0). What is drawn on red ones is round, on blue ones a hexagon, so that colours are not needed. */
 function token(seat, ...inside) {
-  const plate = { class: "h-plate", ...(seat === 0 ? { r: 7 } : { x: -5.9, y: -5.9, width: 11.8, height: 11.8, rx: 1.6 }) };
-  const body = [hexagon(SIZE - 1, { class: "h-base", transform: "translate(0 1.9)" }), hexagon(SIZE - 1, { class: "h-tile" }), svg(seat === 0 ? "circle" : "rect", plate)];
+  const plate = seat === 0 ? svg("circle", { class: "h-plate", r: 7.2 }) : hexagon(SIZE - 2.6, { class: "h-plate" });
+  const body = [hexagon(SIZE - 1, { class: "h-base", transform: "translate(0 1.9)" }), hexagon(SIZE - 1, { class: "h-tile" }), plate];
   return svg("g", { class: `h-piece h-seat-${seat}` }, ...body, ...inside);
 }
 
@@ -97,7 +107,7 @@ const lettersOf = (letter, t) => t(`short${letter.toUpperCase()}`);
 
 /** A piece around (0, 0). `isCovered`: another piece on top hides its letters. */
 function piece(letter, t, isCovered = false) {
-  return token(seatOf(letter), svg("path", { class: `h-insect h-${letter.toUpperCase()}`, d: INSECTS[letter.toUpperCase()] }),
+  return token(seatOf(letter), insect(letter.toUpperCase()),
     isCovered ? null : svg("text", { class: "h-letters" }, lettersOf(letter, t)));
 }
 
@@ -407,8 +417,8 @@ export function create(root, context) {
     node.classList.toggle("h-barred", marks.isBarred);
     const here = centre(...pair(name));
     const beside = marks.besides.map((seat) => {
-      // At the edge that it shares with the bee's field.
-      const [x, y] = centre(...scene.board.bees[seat]).map((at, axis) => 0.4 * (at - here[axis]));
+      // Where it is next to the bee's field.
+      const [x, y] = centre(...scene.board.bees[seat]).map((at, axis) => 0.3 * (at - here[axis]));
       return seat === 0 ? svg("circle", { class: "h-gap h-seat-0", cx: x, cy: y, r: 1.6 })
         : svg("rect", { class: "h-gap h-seat-1", x: x - 1.5, y: y - 1.5, width: 3, height: 3 });
     });
