@@ -259,7 +259,7 @@ class RecordsTest(ShellTestCase):
         self.api["GET /records/60600000"] = {**won, "outcome": {"termination": "victory", "winner": 0}}
         self.api["POST /recordings"] = {"id": "g1"}
         self.visit("/records", "table")
-        self.assertIn("won by 2.5 points", self.text("table"))
+        self.assertIn("by 2.5 points", self.text("table"))
         self.visit("/records/60600000", ".tree")
         self.assertIn("won by 2.5 points", self.text(".ending"))
         self.page.click("text=Go on in the recorder")
@@ -280,7 +280,7 @@ class RecordsTest(ShellTestCase):
         self.api["GET /records"] = {"records": [ended], "next": None}
         self.api["GET /records/60600000"] = {**ended, "outcome": {"termination": "victory", "winner": 1}}
         self.visit("/records", "table")
-        self.assertIn("White won", self.text("table"))
+        self.assertEqual(self.page.inner_text(".listing .won").split(), ["2", "White"])
         self.visit("/records/60600000", ".steering")
         self.assertEqual(self.text(".ending").split(), ["2", "White", "won"])
         self.assertEqual([one.split()[0] for one in self.page.locator(".player").all_inner_texts()], ["Black", "White"])

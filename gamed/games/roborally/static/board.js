@@ -84,6 +84,7 @@ export function create(root, context) {
   let prompted = ""; // as announced
   let isSent = false;
   let flagged = []; // the robots as they were shown last
+  let inPanel = ""; // what the panel shows
   let isDropped = false; // a drag has just ended: its click is ignored
 
   // The course
@@ -435,11 +436,16 @@ export function create(root, context) {
     if (panel.hidden) return;
     const key = panel.contains(document.activeElement) ? document.activeElement.dataset.key : null;
     const down = panel.querySelector("[data-power]")?.checked;
-    replace(panel, prompt(),
+    const fresh = el("div", {}, prompt(),
       el("h3", { id: "rr-registers" }, t("registers")),
       el("div", { class: "rr-registers", role: "group", "aria-labelledby": "rr-registers" }, [1, 2, 3, 4, 5].map(registerButton)),
       programming(),
       you().seconds && you().prompt && timer === null ? el("p", { class: "rr-help" }, t("limit", { n: you().seconds })) : null);
+    // A button that is replaced while it is pressed gets no click.
+    const now = `${you().down} ${fresh.innerHTML}`;
+    if (now === inPanel) return;
+    inPanel = now;
+    replace(panel, ...fresh.childNodes);
     const power = panel.querySelector("[data-power]");
     if (power && down !== undefined && key) power.checked = down;
     const nodes = [...panel.querySelectorAll("[data-key]")];

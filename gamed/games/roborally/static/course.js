@@ -24,7 +24,7 @@ export function symbols() {
     svg("g", { id: "rr-bend" }, path("M20 3H14Q9 3 9-2", "rr-s-way rr-s-bend")),
     ...["corner", "expressCorner"].map((id) => svg("g", { id: `rr-${id}` },
       path("M-18-20A38 38 0 0 0 20 18V-18A2 2 0 0 1 18-20Z", id === "corner" ? "rr-s-curve" : "rr-s-curve rr-s-express"), path("M-18-20A38 38 0 0 0 20 18", "rr-s-side"),
-      ...[[11.5, -1.9, -65], [1.9, -11.5, -25]].map(([x, y, angle]) => svg("path", { d: "M-9 4 0-4 9 4", transform: at([x, y], angle), class: `rr-s-way rr-s-chevron ${id === "corner" ? "" : "rr-s-fast"}` })))),
+      svg("path", { d: "M-10 5 0-5 10 5", transform: at([5.5, -5.5], -45), class: `rr-s-way rr-s-chevron ${id === "corner" ? "" : "rr-s-fast"}` }))),
     svg("g", { id: "rr-gear" }, svg("circle", { r: 17, class: "rr-s-teeth" }), svg("circle", { r: 14.5, class: "rr-s-gear" }),
       path("M-8 5A9.5 9.5 0 1 1 8 5M12-1 8 6 1 2", "rr-s-way")),
     svg("g", { id: "rr-pit" }, path("M-19-19H19V19H-19Z", "rr-s-pit"), path("M-15-15H15V15H-15Z", "rr-s-hole")),

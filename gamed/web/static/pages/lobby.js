@@ -195,6 +195,7 @@ export async function show(view) {
     roomCards(rooms, t("noRunningRooms"), view, boards),
     el("p", {}, link("/tv", {}, t("toTv"))),
   ]);
+  running.node.classList.add("running");
   const ended = section(t("recentResults"), (records) =>
     records.length
       ? [recordTable(t("recentResults"), records), el("p", {}, link("/records", {}, t("allRecords")))]

@@ -5,7 +5,7 @@ import { get, movesOf } from "../api.js";
 import { stage } from "../board.js";
 import { el } from "../dom.js";
 
-const MOST = 4;
+const MOST = 6;
 const REST = 5_000; // ms between two requests for a room: bots move faster, and a lobby has many visitors
 
 /** The boards: {of(room), look(rooms)}. `of` is the node with a room's board, null for rooms that have none. */

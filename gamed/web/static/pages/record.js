@@ -244,6 +244,8 @@ export async function show(view) {
       const said = line === main ? (notes.get(n) ?? []) : [];
       note.hidden = !said.length;
       replace(note, said.map((text) => el("li", {}, bdi(text))));
+      // The result is in the title.
+      view.root.classList.toggle("at-end", n === line.moves.length && line === main && !isBig);
       verdict.hidden = isBig && n < line.moves.length;
       start.hidden = line !== main;
       permalink.href = address();

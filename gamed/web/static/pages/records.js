@@ -70,7 +70,7 @@ function form(view) {
     labelled(t("player"), el("input", { name: "player", value: value("player"), maxlength: 200 })),
     labelled(t("game"), choice([["", t("any")], ...kinds], value("game"), { name: "game" })),
     labelled(t("ending"), choice([["", t("any")], ...endings], value("termination"), { name: "termination" })),
-    labelled(t("yourSeats"), el("input", { type: "checkbox", name: "own", value: "1", checked: value("own") === "1" })),
+    el("label", { class: "radio" }, el("input", { type: "checkbox", name: "own", value: "1", checked: value("own") === "1" }), t("yourSeats")),
     el("button", { type: "submit", class: "primary" }, t("search")),
     el("details", { open: MORE.some(value) }, el("summary", {}, t("more")),
       labelled(t("since"), date("since")),

@@ -3,7 +3,7 @@
 import { session } from "../api.js";
 import { fileOf } from "../board.js";
 import { bdi, el } from "../dom.js";
-import { calledOn, chip, gameName, lead, link, result, sided, sidesClass, table, when } from "../parts.js";
+import { TERMINATIONS, calledOn, chip, gameName, lead, link, result, sided, sidesClass, table, when } from "../parts.js";
 import { translator } from "../words.js";
 
 export const words = {
@@ -27,6 +27,14 @@ function people(seats, winner, look) {
   return seats.length ? el("ul", { class: look }, seats.map((one) => el("li", { class: one.seat === winner ? "won" : null }, chip(one.seat), named(one)))) : null;
 }
 
+/** How a game ended. Who has won is marked beside the names. */
+function how(one, by) {
+  if (!one.termination) return t("noneUnknown");
+  if (one.winner === null || one.winner === undefined) return result(one, one.seats);
+  const isClean = ["victory", "resigned"].includes(one.termination);
+  return el("span", { class: isClean ? null : "foul" }, by || t(`any${TERMINATIONS[one.termination]}`));
+}
+
 /** The table of records that the lobby and the search show. Records that gamed does not play have no game. */
 export function recordTable(label, records, { hasFormat = false } = {}) {
   const heads = [t("game"), t("players"), t("result"), t("length"), t("started")];
@@ -47,7 +55,7 @@ export function recordTable(label, records, { hasFormat = false } = {}) {
           el("span", {}, bdi(name), hasFormat && kind && el("small", { class: "muted" }, bdi(format))),
         ),
         el("div", {}, people(seats, one.winner, `names ${sidesClass(kind)}`), one.own && el("span", { class: "badge" }, t("yours"))),
-        one.termination ? result(one, seats, lead(kind, seats.map((seat) => seat.points))) : t("noneUnknown"),
+        how(one, lead(kind, seats.map((seat) => seat.points))),
         one.seats.length ? String(one.length) : "",
         when(one.started),
       ];

@@ -99,7 +99,7 @@ function insect(letter) {
 /** A tile, around (0, 0). What is drawn on red ones is round, on blue ones a hexagon, so that colours are not needed. */
 function token(seat, ...inside) {
   const plate = seat === 0 ? svg("circle", { class: "h-plate", r: 7.2 }) : hexagon(SIZE - 2.6, { class: "h-plate" });
-  const body = [hexagon(SIZE - 1, { class: "h-base", transform: "translate(0 1.9)" }), hexagon(SIZE - 1, { class: "h-tile" }), plate];
+  const body = [hexagon(SIZE - 1, { class: "h-base", transform: "translate(0 1.5)" }), hexagon(SIZE - 1, { class: "h-tile" }), plate];
   return svg("g", { class: `h-piece h-seat-${seat}` }, ...body, ...inside);
 }
 
@@ -419,8 +419,8 @@ export function create(root, context) {
     const beside = marks.besides.map((seat) => {
       // Where it is next to the bee's field.
       const [x, y] = centre(...scene.board.bees[seat]).map((at, axis) => 0.3 * (at - here[axis]));
-      return seat === 0 ? svg("circle", { class: "h-gap h-seat-0", cx: x, cy: y, r: 1.6 })
-        : svg("rect", { class: "h-gap h-seat-1", x: x - 1.5, y: y - 1.5, width: 3, height: 3 });
+      return seat === 0 ? svg("circle", { class: "h-gap h-seat-0", cx: x, cy: y, r: 1.4 })
+        : svg("rect", { class: "h-gap h-seat-1", x: x - 1.3, y: y - 1.3, width: 2.6, height: 2.6 });
     });
     const bars = marks.isBarred && svg("path", { class: "h-bars", d: "M-3.4-5.6L3.4 1.2M3.4-5.6L-3.4 1.2" });
     replace(field.marks, bars, ...beside);
