@@ -19,7 +19,7 @@ from gamed.core.events import Event
 from gamed.games.roborally import messages as m
 from gamed.games.roborally.messages import Reason
 from gamed.games.roborally.rules.elements import Place
-from gamed.games.roborally.rules.json_views import tiles
+from gamed.games.roborally.rules.json_views import shown, tiles
 from gamed.games.roborally.rules.layout import Layout
 from gamed.games.roborally.rules.robots import REGISTERS
 from gamed.games.roborally.screen import Frame
@@ -242,14 +242,4 @@ class Viewer:
 def _robot_facts(robot: m.RobotAnswer | m.RobotGone) -> dict[str, Any] | None:
     if isinstance(robot, m.RobotGone):
         return None
-    return {
-        "facing": robot.facing.name,
-        "place": list(robot.place),
-        "flag": robot.flag,
-        "archive": list(robot.archive),
-        "damage": robot.damage,
-        "lives": robot.lives,
-        "locked": {str(register): str(card.action) for register, card in robot.locked},
-        "active": robot.is_active,
-        "virtual": robot.is_virtual,
-    }
+    return {**shown(robot), "locked": {str(register): str(card.action) for register, card in robot.locked}}

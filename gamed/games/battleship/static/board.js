@@ -90,8 +90,8 @@ function outline(length, isUpright, hasStern = true, hasBow = true) {
   const end = 100 * length;
   const at = (...points) => points.map(([x, y]) => (isUpright ? `${y} ${x}` : `${x} ${y}`)).join(" ");
   const bow = hasBow ? `L${at([end - 72, 11])}Q${at([end - 24, 14], [end - 3, 50])}Q${at([end - 24, 86], [end - 72, 89])}` : `L${at([end + 8, 11], [end + 8, 89])}`;
-  const stern = hasStern ? `L${at([46, 89])}Q${at([5, 89], [6, 50])}Q${at([5, 11], [46, 11])}` : `L${at([-8, 89], [-8, 11])}`;
-  return `M${at([hasStern ? 46 : -8, 11])}${bow}${stern}Z`;
+  const stern = hasStern ? `L${at([24, 89])}Q${at([8, 89], [8, 72])}L${at([8, 28])}Q${at([8, 11], [24, 11])}` : `L${at([-8, 89], [-8, 11])}`;
+  return `M${at([hasStern ? 24 : -8, 11])}${bow}${stern}Z`;
 }
 
 function labels() {

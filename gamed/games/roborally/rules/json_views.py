@@ -53,8 +53,11 @@ def measures(state: State) -> Mapping[str, Sequence[int | None]]:
 
 def seen(robot: Robot) -> dict[str, Any] | None:
     """Return what is public of a robot; None if it has been removed."""
-    if robot.is_removed:
-        return None
+    return None if robot.is_removed else {**shown(robot), "locked": [list(pair) for pair in robot.locked_cards]}
+
+
+def shown(robot: Any) -> dict[str, Any]:
+    """Return what is public of a robot that stands on the course, but for its cards. It may be one of the wire's."""
     return {
         "facing": robot.facing.name,
         "place": list(robot.place),
@@ -62,7 +65,6 @@ def seen(robot: Robot) -> dict[str, Any] | None:
         "archive": list(robot.archive),
         "damage": robot.damage,
         "lives": robot.lives,
-        "locked": [list(pair) for pair in robot.locked_cards],
         "active": robot.is_active,
         "virtual": robot.is_virtual,
     }
