@@ -201,7 +201,7 @@ export function create(root, context) {
       role: "gridcell", class: "h-field", tabindex: name === cursor ? 0 : -1, "data-cell": name,
       transform,
       onclick: () => { go(name, true); act(name); }, onfocus: () => show(name), onpointerenter: () => show(name),
-    }, hexagon(SIZE - 0.4, { class: "h-ground" }), parts.place, parts.marks, parts.pieces, parts.over, hexagon(SIZE - 1, { class: "h-ring" }));
+    }, hexagon(SIZE - 0.1, { class: "h-ground" }), parts.place, parts.marks, parts.pieces, parts.over, hexagon(SIZE - 1, { class: "h-ring" }));
     above.append(parts.count);
     fields.set(name, { node, transform, ...parts, drawn: "" });
     return node;
