@@ -177,6 +177,7 @@ export function create(root, context) {
     poses.forEach((pose, seat) => {
       if (pose && pose[3] < 10) crowd.set(`${pose[0]},${pose[1]}`, [...(crowd.get(`${pose[0]},${pose[1]}`) ?? []), seat]);
     });
+    lens.toggleAttribute("hidden", !you());
     const [x, y] = poses[you()?.seat] ?? cursor;
     const { tiles } = scene.board;
     const fit = (from, span, whole) => Math.max(-0.1, Math.min(from - span / 2, whole + 0.1 - span)) * U;
