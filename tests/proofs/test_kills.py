@@ -19,7 +19,16 @@ from gamed.core.game import Termination
 from tests.daemon import Daemon
 from tests.proofs import amount, skip, synced_daemon  # noqa: F401 (trial looks for `skip`)
 from tests.proofs.clients import Client, Crowd
-from tests.proofs.evidence import Evidence, check_received, check_recorded, check_results, look, now, settle
+from tests.proofs.evidence import (
+    Evidence,
+    check_received,
+    check_recorded,
+    check_results,
+    look,
+    now,
+    settle,
+    unexpected_after_kills,
+)
 
 AT_ONCE = 9
 """Clients at any time: four games, and one client that waits."""
@@ -137,7 +146,7 @@ class KillTests(SynchronousTestCase):
         settle(daemon.directory)
 
     def check_log(self, daemon: Daemon) -> None:
-        self.assertEqual(daemon.unexpected(), [])
+        self.assertEqual(unexpected_after_kills(daemon), [])
         self.assertNotIn("finding", daemon.text())
 
     def test_killed_at_random_moments(self) -> None:

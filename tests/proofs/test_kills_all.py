@@ -22,7 +22,16 @@ from tests.daemon import Daemon
 from tests.proofs import amount, skip, whole  # noqa: F401 (trial looks for `skip`)
 from tests.proofs.clients import Client
 from tests.proofs.crowds import MixedCrowd
-from tests.proofs.evidence import Evidence, check_received, check_recorded, check_results, look, now, settle
+from tests.proofs.evidence import (
+    Evidence,
+    check_received,
+    check_recorded,
+    check_results,
+    look,
+    now,
+    settle,
+    unexpected_after_kills,
+)
 from tests.proofs.guests import KINDS, Guest, daemon_of_all
 
 AT_ONCE = 5
@@ -148,7 +157,7 @@ class KillAllTests(SynchronousTestCase):
                 one.crowd.close()
         daemon.stop()
         print(f"\n{times} SIGKILLs: {dict(sorted(stats.items()))}")
-        self.assertEqual(daemon.unexpected(), [])
+        self.assertEqual(unexpected_after_kills(daemon), [])
         self.assertNotIn("finding", daemon.text())
         for listener, kind in KINDS.items():
             least = amount(times // 3, 0)
