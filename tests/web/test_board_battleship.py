@@ -118,15 +118,15 @@ class BoardTestCase(BrowserTestCase):
 
 class ColourTests(BoardTestCase):
     WANTED = (
-        ("enemy", (3, 3), "unknown", "grey", True),
-        ("enemy", (4, 4), "water", "blue", True),
-        ("enemy", (7, 7), "hit", "red", True),
-        ("enemy", (5, 4), "sunk", "black", True),
-        ("own", (6, 6), "water", "blue", True),
-        ("own", (1, 0), "ship", "dark grey", True),
-        ("own", (5, 5), "miss", "light blue", True),
-        ("own", (0, 0), "hit", "red", True),
-        ("own", (8, 9), "sunk", "black", True),
+        ("enemy", (3, 3), "unknown", "grey"),
+        ("enemy", (4, 4), "water", "blue"),
+        ("enemy", (7, 7), "hit", "red"),
+        ("enemy", (5, 4), "sunk", "black"),
+        ("own", (6, 6), "water", "blue"),
+        ("own", (1, 0), "ship", "dark grey"),
+        ("own", (5, 5), "miss", "light blue"),
+        ("own", (0, 0), "hit", "red"),
+        ("own", (8, 9), "sunk", "black"),
     )
 
     @staticmethod
@@ -144,34 +144,59 @@ class ColourTests(BoardTestCase):
         self.mount("battleship", scene(at_work()))
         for scheme in ("light", "dark"):
             self.page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
-            for board, (x, y), state, colour, marked in self.WANTED:
+            for board, (x, y), state, colour in self.WANTED:
                 cell = self.cell(board, x, y)
                 self.assertEqual(cell.get_attribute("data-state"), state)
-                # A ship is drawn in the water, as soon as it is known how it lies.
-                inked = ".part" if cell.get_attribute("data-part") is not None else ".field"
-                css = cell.locator(inked).evaluate("(one) => getComputedStyle(one).fill")
+                css = self.ink(board, x, y, state)
                 self.assertEqual(self.named(css), colour, (board, state, scheme, css))
-                stroke = cell.locator(".mark").evaluate("(mark) => getComputedStyle(mark).stroke")
-                drawn = bool(cell.locator(".mark").get_attribute("d")) and stroke != "none"
-                self.assertEqual(drawn, marked, (board, state))
+
+    def ink(self, board: str, x: int, y: int, state: str) -> str:
+        """Return the colour of what is drawn at a cell: a hit's mark, a ship's deck, a field, or the water under it."""
+        drawn = self.board(board)
+        if state in ("ship", "sunk"):
+            (hull,) = (one for one in drawn.locator(".fleet .hull").all() if [x, y] in self.covered(one))
+            inked = hull.locator(".deck")
+        elif state == "hit":
+            inked = drawn.locator(".bs-blast")
+        else:
+            field = drawn.locator(".field").nth(10 * y + x)
+            inked = drawn.locator(".water") if self.fill(field) == "none" else field
+        return self.fill(inked)
+
+    @staticmethod
+    def fill(one: Locator) -> str:
+        return str(one.evaluate("(one) => getComputedStyle(one).fill"))
+
+    @staticmethod
+    def covered(hull: Locator) -> list[list[int]]:
+        x, y, length, way = (hull.get_attribute("data-at") or "").split(",")
+        return [[int(x) + n * (way == "h"), int(y) + n * (way == "v")] for n in range(int(length))]
 
     def test_a_ship_is_drawn_in_one_piece_and_a_single_hit_is_none(self) -> None:
         self.mount("battleship", scene(at_work()))
-        box = "one => { const {x, width, height} = one.getBBox(); return [x, x + width, height]; }"
-        stern, middle = (self.cell("own", x, 0).locator(".part").evaluate(box) for x in (0, 1))
-        # In cells of 100 by 100. Where the ship goes on, the part does, too; it is cut at the cell's edge.
-        self.assertGreater(stern[0], 0)
-        self.assertGreater(stern[1], 100)
-        self.assertLess(middle[0], 0)
-        self.assertLess(middle[2], 80)
-        self.assertEqual(self.cell("enemy", 7, 7).locator(".part").get_attribute("d"), "")
+        own, enemy = (
+            sorted(one.get_attribute("data-at") or "" for one in self.board(board).locator(".fleet .hull").all())
+            for board in ("own", "enemy")
+        )
+        self.assertEqual(own, sorted(",".join(map(str, ship)) for ship in SHIPS))
+        self.assertEqual(enemy, ["5,4,2,v"])
+        box = "one => { const {left, right} = one.getBoundingClientRect(); return [left, right]; }"
+        # The first one lies in row A, in the columns 1 to 5.
+        hull = self.board("own").locator("[data-at='0,0,5,h'] .body").evaluate(box)
+        stern, bow = (self.cell("own", x, 0).locator(".touch").evaluate(box) for x in (0, 4))
+        self.assertTrue(stern[0] < hull[0] < stern[1] < bow[0] < hull[1] < bow[1], (stern, hull, bow))
 
     def test_marks_differ_where_colours_do(self) -> None:
         self.mount("battleship", scene(at_work()))
-        marked = [(board, at) for board, at, _, _, marked in self.WANTED if marked]
-        marks = [self.cell(board, *at).locator(".mark").get_attribute("d") for board, at in marked]
-        # Unknown, water, hit, sunk; ship, miss; and water, hit and sunk again.
-        self.assertEqual((len(marks), len(set(marks))), (9, 6))
+        marks = {
+            (board, state): self.cell(board, *at).locator(".mark").get_attribute("href") or ""
+            for board, at, state, _ in self.WANTED
+        }
+        drawn = {mark for mark in marks.values() if self.page.locator(mark).count()}
+        self.assertEqual(drawn, {"#bs-unknown", "#bs-miss", "#bs-hit", "#bs-sunk"})
+        # A ship has a drawing of its own, and plain water none.
+        self.assertEqual({state for (board, state), mark in marks.items() if mark not in drawn}, {"ship", "water"})
+        self.assertEqual(marks["enemy", "water"], marks["own", "miss"])
 
     def test_boards_are_labelled_and_headed(self) -> None:
         self.mount("battleship", scene(at_work()))
@@ -187,7 +212,7 @@ class ColourTests(BoardTestCase):
         for board, key in (("enemy", "7,7"), ("own", "2,7")):
             last = self.board(board).locator("[data-last]")
             self.assertEqual((last.count(), last.get_attribute("data-cell")), (1, key))
-        sunk = self.page.locator("[data-sunk]")
+        sunk = self.page.locator("[data-length][data-sunk]")
         self.assertEqual([one.get_attribute("aria-label") for one in sunk.all()], ["ship of 2, sunk"] * 2)
 
     def test_files_are_small(self) -> None:
@@ -355,8 +380,8 @@ class WholeGameTests(BoardTestCase):
         """Hold that the game is over on both sides and on the page."""
         self.assertEqual((self.made.won, self.bot.won), (False, True))
         self.assertEqual(self.status(), "You have lost.")
-        self.assertEqual(self.board("own").locator('[data-state="sunk"]').count(), 17)
-        water = self.board("enemy").locator('[data-state="water"]').count()
+        self.assertEqual(self.board("own").locator('.cell[data-state="sunk"]').count(), 17)
+        water = self.board("enemy").locator('.cell[data-state="water"]').count()
         self.assertEqual(water, len(self.made.view()["you"]["enemy"]["water"]))
 
     def test_with_the_pointer(self) -> None:

@@ -37,9 +37,11 @@ class PlacingTests(BoardTestCase):
         self.assertEqual(self.acted()[0]["ships"][0], [6, 3, 5, "v"])
 
     def test_what_does_not_fit_is_shown_and_goes_back(self) -> None:
+        ring = self.ship(0).locator(".ring")
+        plain = ring.get_attribute("d")
         self.drag((2, 0), (2, 1), drop=False)
         self.assertEqual(self.ship(0).get_attribute("data-bad"), "")
-        self.assertTrue(self.ship(0).locator(".mark").get_attribute("d"), "not by colour alone")
+        self.assertNotEqual(ring.get_attribute("d"), plain, "not by colour alone")
         self.page.mouse.up()
         self.assertEqual((self.acted(), self.places()), ([], SHIPS))
         self.assertEqual(self.announced(), ["The ship does not fit there: ships must not touch."])

@@ -2,8 +2,8 @@
 //
 // For tests: each board is `[data-board=enemy|own|0|1]` (a player's, or by seat), with `data-active` where it takes
 // shots; a cell is `[data-cell="x,y"]` with `data-state` unknown, water, hit, sunk, ship or miss, `data-last` on the last
-// shot and `data-pending` on one without an answer; while ships are placed, a ship is `[data-ship=INDEX]` with
-// `data-picked`, `data-bad` and `data-at="x,y,length,h|v"`; buttons are `[data-do=turn|roll|ready]`; the enemy's
+// shot and `data-pending` on one without an answer; a ship is `.hull` with `data-at="x,y,length,h|v"`, and while ships are
+// placed, `[data-ship=INDEX]` with `data-picked` and `data-bad`; buttons are `[data-do=turn|roll|ready]`; the enemy's
 // faults `[data-fault=lied|erred]`.
 
 import { ARROWS, el, isChord, isolated, nameOn, replace, svg } from "../../dom.js";
@@ -14,18 +14,17 @@ export { codes, words } from "./words.js";
 const SIZE = 10;
 const FLEET = [5, 4, 3, 3, 2];
 const ROWS = "ABCDEFGHIJ";
-const BURST = "M50 13 57 35 76 22 69 43 88 50 69 57 76 78 57 65 50 87 43 65 24 78 31 57 12 50 31 43 24 22 43 35Z";
+const FLAME = "M50 17Q73 37 67 53Q75 49 75 41Q84 66 66 78Q58 83 50 83Q22 81 26 54Q28 48 34 42Q34 53 41 55Q40 32 50 17Z";
+const SPARK = "M51 43Q64 56 60 68Q57 76 50 76Q37 74 41 60Q44 65 47 63Q46 53 51 43Z";
 const ring = (x, y, r) => `M${x - r} ${y}a${r} ${r} 0 1 0 ${2 * r} 0a${r} ${r} 0 1 0-${2 * r} 0`;
-const square = (x, y, r) => `M${x - r} ${y - r}h${2 * r}v${2 * r}h-${2 * r}z`;
-/** What stands on a ship's deck: the bridge at its stern, a hatch at its bow, between them turrets. */
-const deck = (x, y, isStern, isBow) => (isStern ? square(x, y, 21) + square(x, y, 11) : isBow ? ring(x, y, 11) : ring(x, y, 21) + ring(x, y, 8));
-// The marks of the states, in a cell of 100 by 100.
-const MARKS = {
-  unknown: "M50 50h.1", // a hole for a peg
-  water: "M18 58q16 -22 32 0t32 0",
-  miss: ring(50, 50, 9) + ring(50, 50, 22) + ring(50, 50, 18),
-  hit: BURST,
-  sunk: "M38 38 62 62M62 38 38 62",
+const tower = (x) => `M${x - 27} 33h54v34h-54z${ring(x, 50, 10)}`;
+const turret = (x, way) => `M${x} 43h${42 * way}M${x} 57h${42 * way}${ring(x, 50, 18)}`;
+// What is on the deck of a ship, by its length: towers and turrets; on the carrier a runway and an island.
+const FITTINGS = {
+  2: tower(62) + turret(118, 1),
+  3: turret(66, -1) + tower(132) + turret(198, 1),
+  4: turret(72, -1) + tower(150) + turret(228, 1) + turret(292, 1),
+  5: `M42 42h34M100 42h34M158 42h34M216 42h34M274 42h34M332 42h34M390 42h34M218 61h82v15h-82z${ring(259, 68.5, 3)}`,
 };
 
 /** @param {number[]} cell */
@@ -65,7 +64,11 @@ export function brief(move) {
   return said && said.code <= 4 ? "≈✕✚⚑"[said.code - 1] : null;
 }
 
-/** The cells of a ship [x, y, length, way], in order. */
+/**
+ * The cells of a ship [x, y, length, way], in order.
+ *
+ * @param {any[]} ship
+ */
 function shipCells([x, y, length, way]) {
   return Array.from({ length }, (_, step) => (way === "h" ? [x + step, y] : [x, y + step]));
 }
@@ -85,39 +88,77 @@ function clamped([x, y, length, way]) {
 
 const SHIP_STATES = ["ship", "hit", "sunk"];
 
-/** The outline of a ship, or of its part in one cell, in cells of 100 by 100. Its bow is at the right or below. A part goes on beyond its cell. */
-function outline(length, isUpright, hasStern = true, hasBow = true) {
-  const end = 100 * length;
-  const at = (...points) => points.map(([x, y]) => (isUpright ? `${y} ${x}` : `${x} ${y}`)).join(" ");
-  const bow = hasBow ? `L${at([end - 72, 11])}Q${at([end - 24, 14], [end - 3, 50])}Q${at([end - 24, 86], [end - 72, 89])}` : `L${at([end + 8, 11], [end + 8, 89])}`;
-  const stern = hasStern ? `L${at([24, 89])}Q${at([8, 89], [8, 72])}L${at([8, 28])}Q${at([8, 11], [24, 11])}` : `L${at([-8, 89], [-8, 11])}`;
-  return `M${at([hasStern ? 24 : -8, 11])}${bow}${stern}Z`;
+/** The ships that can be drawn, from the states of cells: lines of cells, unless all that is known of them are hits. */
+function found(states) {
+  const isShip = (x, y) => SHIP_STATES.includes(states.get(`${x},${y}`));
+  return [...states.keys()].map((cell) => cell.split(",").map(Number)).filter(([x, y]) => isShip(x, y) && !isShip(x - 1, y) && !isShip(x, y - 1)).map(([x, y]) => {
+    const [dx, dy] = isShip(x, y + 1) ? [0, 1] : [1, 0];
+    let length = 1;
+    while (isShip(x + dx * length, y + dy * length)) length += 1;
+    return [x, y, length, dx ? "h" : "v"];
+  }).filter((ship) => shipCells(ship).some((cell) => states.get(String(cell)) !== "hit"));
+}
+
+/** The outline of a ship whose bow is at the right, in cells of 100 by 100. */
+function outline(length, inset = 0) {
+  const [left, end, top, bottom] = [8 + inset, 100 * length - 1.5 * inset, 13 + inset, 87 - inset];
+  return `M${left + 16} ${top}H${end - 72}Q${end - 24} ${top + 3} ${end - 4} 50Q${end - 24} ${bottom - 3} ${end - 72} ${bottom}H${left + 16}Q${left} ${bottom} ${left} ${bottom - 17}V${top + 17}Q${left} ${top} ${left + 16} ${top}Z`;
+}
+
+/** A ship's drawing, with its bow at the right. */
+function vessel(length) {
+  const path = (d, name) => svg("path", { d, class: name });
+  return [path(outline(length), "body"), path(outline(length, 9), "deck"), path(FITTINGS[length] ?? "", length === 5 ? "fittings flat" : "fittings")];
+}
+
+const origin = (x, y, more = "") => `translate(${100 + 100 * x} ${100 + 100 * y})${more}`;
+/** @param {any[]} ship */
+const lying = ([x, y, , way]) => origin(x, y, way === "v" ? "translate(100 0)rotate(90)" : "");
+
+/** The marks of shots, the water, and what is behind the cells. */
+function shared() {
+  const path = (name, d) => svg("path", { d, class: `bs-${name}` });
+  const mark = (name, ...shapes) => svg("g", { id: `bs-${name}` }, shapes);
+  const wave = (x, y) => `M${x} ${y}q22-14 44 0t44 0`;
+  return svg("defs", {},
+    svg("pattern", { id: "bs-waves", width: 250, height: 200, patternUnits: "userSpaceOnUse" }, path("wave", wave(20, 30) + wave(140, 80) + wave(60, 130) + wave(155, 180))),
+    mark("unknown", path("hole", ring(50, 50, 8))),
+    mark("miss", path("ripple", ring(50, 50, 33) + ring(50, 50, 22)), path("peg", ring(50, 50, 12))),
+    mark("hit", path("blast", ring(50, 50, 39)), path("flame", FLAME), path("spark", SPARK)),
+    mark("sunk", path("cross", "M36 36 64 64M64 36 36 64")));
 }
 
 function labels() {
   const steps = [...ROWS];
   return svg("g", { class: "labels", "aria-hidden": "true" },
-    steps.map((_, x) => svg("text", { x: 150 + 100 * x, y: 68 }, String(x + 1))),
-    steps.map((row, y) => svg("text", { x: 65, y: 154 + 100 * y }, row)));
+    steps.map((_, x) => svg("text", { x: 150 + 100 * x, y: 66 }, String(x + 1))),
+    steps.map((row, y) => svg("text", { x: 62, y: 154 + 100 * y }, row)));
 }
 
-function plate(children, attributes) {
+const lattice = (make) => Array.from({ length: SIZE }, (_, y) => Array.from({ length: SIZE }, (__, x) => make(x, y)));
+
+/** A board: its frame, the water with its fields, by rows, the ships, and what is above them. */
+function plate(fields, ships, above, attributes) {
   // In Chromium an SVG with a focus listener would be a tab stop.
-  return svg("svg", { viewBox: "28 28 1082 1082", tabindex: -1, ...attributes }, svg("defs", {}, svg("clipPath", { id: "bs-cell" }, svg("rect", { width: 100, height: 100 }))), labels(), children);
+  return svg("svg", { viewBox: "24 24 1096 1096", tabindex: -1, ...attributes }, shared(), labels(),
+    svg("g", { "aria-hidden": "true" }, svg("rect", { class: "water", x: 100, y: 100, width: 1000, height: 1000 }), svg("rect", { fill: "url(#bs-waves)", x: 100, y: 100, width: 1000, height: 1000 }), fields.flat()), ships, above);
 }
+
+const field = (x, y) => svg("rect", { class: "field", width: 100, height: 100, transform: origin(x, y) });
 
 /** A board of cells. `shoot(at)` is called with the chosen cell; null if the board is only for looking. */
 function seaBoard(id, context, shoot) {
   const cells = new Map();
   let cursor = [0, 0];
-  const rows = Array.from({ length: SIZE }, (_, y) => svg("g", { role: "row" }, Array.from({ length: SIZE }, (_, x) => {
-    const cell = svg("g", { role: "gridcell", class: "cell", tabindex: -1, "data-cell": `${x},${y}`, transform: `translate(${100 + 100 * x} ${100 + 100 * y})` },
-      svg("rect", { class: "field", width: 100, height: 100 }), svg("path", { class: "part" }), svg("path", { class: "mark" }),
-      svg("rect", { class: "ring", x: 8, y: 8, width: 84, height: 84, rx: 6 }));
+  const fields = lattice(field);
+  const fleet = svg("g", { class: "fleet", "aria-hidden": "true" });
+  const rows = lattice((x, y) => {
+    const cell = svg("g", { role: "gridcell", class: "cell", tabindex: -1, "data-cell": `${x},${y}`, transform: origin(x, y) },
+      svg("rect", { class: "touch", width: 100, height: 100 }), svg("use", { class: "mark" }), svg("rect", { class: "ring", x: 5, y: 5, width: 90, height: 90, rx: 8 }));
     cells.set(`${x},${y}`, cell);
     return cell;
-  })));
-  const node = plate(rows, { role: "grid", class: "sea", "data-board": id });
+  }).map((row) => svg("g", { role: "row" }, row));
+  const node = plate(fields, fleet, rows, { role: "grid", class: "sea", "data-board": id });
   const cellOf = (target) => target.closest?.("[data-cell]")?.dataset.cell.split(",").map(Number);
   function point(at) {
     cells.get(String(cursor)).setAttribute("tabindex", -1);
@@ -150,24 +191,17 @@ function seaBoard(id, context, shoot) {
     draw(states, rest, label, isActive, last) {
       node.setAttribute("aria-label", label);
       node.toggleAttribute("data-active", isActive);
-      const isShip = (x, y) => SHIP_STATES.includes(states.get(`${x},${y}`));
+      replace(fleet, ...found(states).map((ship) => svg("g", { class: "hull", transform: lying(ship), "data-at": ship.join(","), "data-sunk": states.get(String(ship.slice(0, 2))) === "sunk" }, vessel(ship[2]))));
       for (const [key, cell] of cells) {
         const state = states.get(key) ?? rest;
         const at = key.split(",").map(Number);
         const isLast = String(last?.at) === key;
         const isPending = isLast && last.code === null;
-        cell.dataset.state = state;
+        cell.dataset.state = fields[at[1]][at[0]].dataset.state = state;
         cell.toggleAttribute("data-last", isLast);
         cell.toggleAttribute("data-pending", isPending);
         cell.setAttribute("aria-label", context.t("cell", { cell: named(at), state: context.t(isPending ? "pending" : state) }));
-        const [x, y] = at;
-        const isUpright = !isShip(x - 1, y) && !isShip(x + 1, y);
-        const beside = isUpright ? [isShip(x, y - 1), isShip(x, y + 1)] : [isShip(x - 1, y), isShip(x + 1, y)];
-        // If no cell beside it says how the ship lies, it has no outline.
-        const part = isShip(x, y) && beside.includes(true) ? outline(1, isUpright, ...beside.map((is) => !is)) : "";
-        cell.toggleAttribute("data-part", Boolean(part));
-        cell.children[1].setAttribute("d", part);
-        cell.children[2].setAttribute("d", MARKS[state === "water" && state !== rest ? "miss" : state] ?? deck(50, 50, !beside[0], !beside[1]));
+        cell.children[1].setAttribute("href", `#bs-${state === "water" && state !== rest ? "miss" : state}`);
         if (shoot) cell.setAttribute("aria-disabled", String(!isActive || state !== rest));
       }
     },
@@ -191,12 +225,8 @@ function harbour(context, place) {
   let ships = [];
   let chosen = 0;
   let picked = null; // {ship, drag}: where the chosen ship is held, and how the pointer holds it
-  const water = svg("g", { "aria-hidden": "true" }, Array.from({ length: SIZE * SIZE }, (_, cell) => svg("g",
-    { "data-state": "water", transform: `translate(${100 + 100 * (cell % SIZE)} ${100 + 100 * Math.floor(cell / SIZE)})` },
-    svg("rect", { class: "field", width: 100, height: 100 }), svg("path", { class: "mark", d: MARKS.water }))));
-  const hulls = FLEET.map((_, index) => svg("g", { class: "hull", role: "button", tabindex: -1, "data-ship": index },
-    svg("path", { class: "body" }), svg("path", { class: "ring" }), svg("path", { class: "mark" })));
-  const node = plate([water, ...hulls], { role: "application", class: "sea harbour", "data-board": "own" });
+  const hulls = FLEET.map((length, index) => svg("g", { class: "hull", role: "button", tabindex: -1, "data-ship": index }, vessel(length), svg("path", { class: "ring" })));
+  const node = plate(lattice(field), null, hulls, { role: "application", class: "sea harbour", "data-board": "own" });
   const held = (index) => (picked && index === chosen ? picked.ship : ships[index]);
   const tried = () => ships.map((ship, index) => held(index));
   const said = (ship) => t("shipAt", { length: ship[2], from: named(ship), to: named(shipCells(ship).at(-1)) });
@@ -207,13 +237,11 @@ function harbour(context, place) {
     hulls.forEach((hull, index) => {
       const ship = held(index);
       if (!ship) return;
-      const [x, y, length, way] = ship;
       const isPicked = Boolean(picked) && index === chosen;
       const isBad = isPicked && !fits(tried(), index);
-      hull.setAttribute("transform", `translate(${100 + 100 * x} ${100 + 100 * y})`);
-      for (const shape of [...hull.children].slice(0, 2)) shape.setAttribute("d", outline(length, way === "v"));
-      const middles = shipCells([0, 0, length, way]).map(([column, row], part) => deck(100 * column + 50, 100 * row + 50, !part, part === length - 1));
-      hull.children[2].setAttribute("d", middles.join(""));
+      hull.setAttribute("transform", lying(ship));
+      const [left, right] = [24, 100 * ship[2] - 24];
+      hull.lastChild.setAttribute("d", outline(ship[2]) + (isBad ? `M${left} 24 ${right} 76M${left} 76 ${right} 24` : ""));
       hull.dataset.at = ship.join(",");
       hull.toggleAttribute("data-picked", isPicked);
       hull.toggleAttribute("data-bad", isBad);
@@ -351,9 +379,8 @@ function roster(afloat, t) {
     const place = left.indexOf(length);
     if (place >= 0) left.splice(place, 1);
     const label = t(place < 0 ? "sank" : "floats", { length });
-    const picture = { viewBox: `0 5 ${100 * length} 90`, role: "img", "data-length": length, "data-sunk": place < 0, "aria-label": label };
-    return el("li", {}, svg("svg", picture, svg("path", { d: outline(length, false) }),
-      place < 0 && svg("path", { class: "strike", d: `M14 88L${100 * length - 14} 12` })));
+    const picture = { viewBox: `0 5 ${100 * length} 90`, role: "img", class: "hull", "data-length": length, "data-sunk": place < 0, "aria-label": label };
+    return el("li", {}, svg("svg", picture, vessel(length), place < 0 && svg("path", { class: "strike", d: `M14 88L${100 * length - 14} 12` })));
   });
   return el("div", { class: "roster" }, el("span", {}, t("afloat")), el("ul", { "aria-label": t("afloat") }, ships));
 }
