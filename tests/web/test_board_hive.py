@@ -39,7 +39,7 @@ class DrawingTests(HiveBoardTestCase):
     def test_the_names_of_buttons_hold_what_is_seen_on_them(self) -> None:
         self.mount("hive", of("first move", 0))
         self.assertEqual(self.mislabelled(), [])
-        self.assertEqual(self.held("ANT").get_attribute("aria-label"), "ant, An\u00d73 in hand")
+        self.assertEqual(self.held("ANT").get_attribute("aria-label"), "ant, An \u00d73 in hand")
 
     def test_the_names_of_fields_hold_what_is_seen_on_them(self) -> None:
         for shown in (
@@ -132,13 +132,12 @@ class DrawingTests(HiveBoardTestCase):
         self.field("4,0").hover()
         self.assertEqual(self.page.locator(".h-detail svg").count(), 0)
 
-    def test_pieces_differ_by_letters_and_sides_by_shape(self) -> None:
+    def test_pieces_differ_by_their_insects_and_sides_by_shape(self) -> None:
         self.mount("hive", scene(recorded(40).state), "watch")
-        letters = {
-            self.held(piece, seat).locator("text").text_content()
-            for piece in ("BEE", "SPIDER", "GRASSHOPPER", "BEETLE", "ANT")
-            for seat in (0, 1)
-        }
+        kinds = ("BEE", "SPIDER", "GRASSHOPPER", "BEETLE", "ANT")
+        drawn = {self.held(kind, seat).locator(".h-insect").inner_html() for kind in kinds for seat in (0, 1)}
+        self.assertEqual(len(drawn), len(kinds))
+        letters = {(self.held(kind, seat).text_content() or "").split()[0] for kind in kinds for seat in (0, 1)}
         self.assertEqual(letters, {"Be", "Sp", "Gr", "Bt", "An"})
         self.assertEqual(self.page.locator(".h-piece.h-seat-0 > rect, .h-piece.h-seat-1 > circle").count(), 0)
         self.assertGreater(self.page.locator(".h-piece.h-seat-0 > circle").count(), 4)
@@ -155,7 +154,8 @@ class DrawingTests(HiveBoardTestCase):
         for seat, (free, gaps) in enumerate(zip(shown["board"]["free"], shown["board"]["gaps"], strict=True)):
             words = "Bee not placed yet" if free < 0 else f"Free fields around the bee: {free}"
             self.assertEqual(self.page.locator(f".h-side-{seat} .h-bee").text_content(), words)
-            self.assertEqual(self.page.locator(f".h-gap.h-seat-{seat}").count(), len(gaps))
+            beside = f"free field next to the bee of {('Red', 'Blue')[seat]}"
+            self.assertEqual(self.page.locator(f"[data-cell][aria-label*='{beside}']").count(), len(gaps))
 
     def test_the_last_move_is_marked(self) -> None:
         self.mount("hive", scene(recorded(40).state, last="D 0,1 -2,3"), "watch")

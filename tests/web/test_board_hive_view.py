@@ -73,12 +73,14 @@ class ViewTests(HiveBoardTestCase):
                 if "Qq"[seat] in letters and 0 <= board["free"][seat] <= 2
             }
             self.assertEqual(self.marked("danger"), bees)
+            left = sorted(str(free) for free in board["free"] if 0 <= free <= 2)
+            self.assertEqual(sorted(self.page.locator(".h-free").all_text_contents()), left)
             dangers[turn] = len(bees)
             self.assertFalse(self.page.locator(".h-way").is_visible())
         self.assertGreater(len(set(dangers.values())), 1)
         self.mount("hive", scene(recorded(20).state, last="D 0,0 2,0"), "watch")
         way = self.page.locator(".h-way")
-        self.assertEqual((way.get_attribute("hidden"), way.get_attribute("x1")), (None, "3.5"))
+        self.assertEqual((way.get_attribute("hidden"), way.get_attribute("x1")), (None, "1.5"))
 
     def test_a_digit_picks_a_piece(self) -> None:
         shown = scene(recorded(6).state, recorded(6).state.mover)

@@ -81,11 +81,11 @@ function hexagon(radius, attributes) {
 
 const round = (x, y, rx, ry = rx) => `M${x - rx} ${y}a${rx} ${ry} 0 1 0 ${2 * rx} 0a${rx} ${ry} 0 1 0-${2 * rx} 0`;
 
-// Insects from above: the body, what is on both sides of it, the lines on the body. A grasshopper is seen from its side.
+// Insects from above: the body, what is on both sides of it, the lines on the body.
 const INSECTS = {
   Q: [round(0, -2.9, 0.9) + round(0, -1.4, 1.2) + round(0, 1.4, 1.7, 2.5), "M-.9-1.6C-4.6-4.4-5-.1-1.1-.4Z", "M-1.4.5h2.8M-1.7 1.6h3.4M-1.4 2.7h2.8"],
   S: [round(0, -1.3, 1.2) + round(0, 1.3, 1.9), "M-.9-1.8L-2.4-3.5-3.2-4M-1-1.2L-3-2.2-4.1-1.2M-1-.6L-3.1.4-4 1.6M-1.2.2L-2.8 2-3 3.9", "M-.9 1.3h1.8M0 .4v1.8"],
-  G: ["M-4 .9C-2.4-1 .4-1.7 2.2-1.5A1.5 1.5 0 0 1 3 1.3C1 2-2 1.9-4 .9Z", "M.3.6L-2-3.4-3.6 3.2M1 1.4L.5 3.2M2.2 1.3L2.6 3.1M3-1.1Q3.2-2.9 4.3-3.5", "M-2.6.6L.8-.3"],
+  G: [round(0, -3, 1) + "M0-2.4C1.8-2.3 1.7 1.4 0 4.4C-1.7 1.4-1.8-2.3 0-2.4Z", "M-.5-3.8Q-1.2-5-2.5-4.7M-.9-1.8L-2.5-3M-1.1-.7L-2.7-.9M-1 .5L-3.6-2-1 1.3M-3.6-2L-3.2 3.9-3.9 4.4", "M0-1.6V3.4"],
   B: [round(0, -2.6, 1.2) + round(0, 0.7, 2.1, 2.8), "M-1.9-.7L-3.4-1.9M-2.1.8H-3.9M-1.8 2.2L-3.3 3.5M-.6-3.5L-1.4-4.4", "M0-1.1V3.4M-1.9-.3Q0 .5 1.9-.3"],
   A: [round(0, -2.8, 1.1) + round(0, -0.8, 0.8, 1.2) + round(0, 2, 1.4, 1.9), "M-.7-1.3L-2.2-2.1-2.9-3.4M-.8-.8L-2.6-.7-3.6.4M-.7-.2L-2 1-2.6 2.7M-.4-3.7L-1.5-4.6", ""],
 };
@@ -93,41 +93,37 @@ const INSECTS = {
 function insect(letter) {
   const [body, side, lines] = INSECTS[letter];
   const path = (d, name, more) => svg("path", { d, class: name, ...more });
-  return svg("g", { class: `h-insect h-${letter}` }, path(side), letter !== "G" && path(side, "", { transform: "scale(-1 1)" }), path(body, "h-body"), path(lines, "h-lines"));
+  return svg("g", { class: `h-insect h-${letter}` }, path(side), path(side, "", { transform: "scale(-1 1)" }), path(body, "h-body"), path(lines, "h-lines"));
 }
 
 /** A tile, around (0, 0). What is drawn on red ones is round, on blue ones a hexagon, so that colours are not needed. */
 function token(seat, ...inside) {
-  const plate = seat === 0 ? svg("circle", { class: "h-plate", r: 7.2 }) : hexagon(SIZE - 2.6, { class: "h-plate" });
-  const body = [hexagon(SIZE - 1, { class: "h-base", transform: "translate(0 1.5)" }), hexagon(SIZE - 1, { class: "h-tile" }), plate];
+  const plate = seat === 0 ? svg("circle", { class: "h-plate", r: 7.5 }) : hexagon(SIZE - 2.2, { class: "h-plate" });
+  const body = [hexagon(SIZE - 0.9, { class: "h-base", transform: "translate(0 1.3)" }), hexagon(SIZE - 0.9, { class: "h-tile" }), plate];
   return svg("g", { class: `h-piece h-seat-${seat}` }, ...body, ...inside);
 }
 
 const lettersOf = (letter, t) => t(`short${letter.toUpperCase()}`);
 
-/** A piece around (0, 0). `isCovered`: another piece on top hides its letters. */
-function piece(letter, t, isCovered = false) {
-  return token(seatOf(letter), insect(letter.toUpperCase()),
-    isCovered ? null : svg("text", { class: "h-letters" }, lettersOf(letter, t)));
-}
+/** A piece around (0, 0). */
+const piece = (letter) => token(seatOf(letter), insect(letter.toUpperCase()));
 
 const picture = (content, name) => svg("svg", { viewBox: "-10 -10 20 20", "aria-hidden": "true", class: name }, content);
 
 /** A stack around (0, 0). Up to three pieces are visible below the topmost one. */
-function stack(letters, t) {
+function stack(letters) {
   const below = letters.slice(Math.max(0, letters.length - 4), -1);
   const raised = below.length * 1.3;
   const layers = [...below].map((letter, level) => svg("g", { transform: `translate(0 ${(raised - level * 2.2).toFixed(1)})` },
-    piece(letter, t, true)));
-  const top = svg("g", { transform: `translate(0 ${(raised - below.length * 2.2).toFixed(1)})` }, piece(letters.at(-1), t));
+    piece(letter)));
+  const top = svg("g", { transform: `translate(0 ${(raised - below.length * 2.2).toFixed(1)})` }, piece(letters.at(-1)));
   return svg("g", { class: "h-stack" }, ...layers, top);
 }
 
-/** The number of pieces in a stack, drawn above all fields. */
-function height(letters, transform) {
-  if (letters.length < 2) return null;
-  return svg("g", { class: "h-count", transform }, svg("circle", { cx: 5.6, cy: 5.6, r: 3.4 }),
-    svg("text", { x: 5.6, y: 7.4 }, String(letters.length)));
+/** Numbers on a field, drawn above all fields: of the pieces in a stack, and of the free fields around a bee in danger. */
+function counts(letters, free) {
+  const badge = (name, y, n) => svg("g", { class: name }, svg("circle", { cx: 6, cy: y, r: 3.2 }), svg("text", { x: 6, y: y + 1.7 }, n));
+  return [letters.length > 1 && badge("h-count", 5.2, letters.length), free !== null && badge("h-count h-free", -5.4, free)];
 }
 
 function cells() {
@@ -169,7 +165,8 @@ export function create(root, context) {
   const way = svg("line", { class: "h-way", "marker-end": "url(#h-head)" });
   const head = svg("marker", { id: "h-head", viewBox: "0 0 6 6", refX: 4, refY: 3, markerWidth: 4, markerHeight: 4, orient: "auto" },
     svg("path", { d: "M0 0L6 3L0 6z" }));
-  const above = svg("g", { class: "h-above", "aria-hidden": "true" }, svg("defs", {}, head), way);
+  const frames = [hexagon(SIZE - 0.2, { class: "h-came" }), hexagon(SIZE - 0.2, { class: "h-went" })];
+  const above = svg("g", { class: "h-above", "aria-hidden": "true" }, svg("defs", {}, head), frames, way);
   for (const row of cells()) grid.append(svg("g", { role: "row" }, ...row.map(makeField)));
   grid.append(above);
   grid.addEventListener("keydown", pressed);
@@ -196,14 +193,14 @@ export function create(root, context) {
     const [x, y] = pair(name);
     const [left, top] = centre(x, y);
     const transform = `translate(${left.toFixed(2)} ${top.toFixed(2)})`;
-    const parts = { place: svg("text", { class: "h-place" }, t("field", { x, y })), marks: svg("g", {}), pieces: svg("g", {}), over: svg("g", {}), count: svg("g", { "data-count": name }) };
+    const parts = { place: svg("text", { class: "h-place" }, t("field", { x, y })), marks: svg("g", {}), pieces: svg("g", {}), over: svg("g", {}), count: svg("g", { "data-count": name, transform }) };
     const node = svg("g", {
       role: "gridcell", class: "h-field", tabindex: name === cursor ? 0 : -1, "data-cell": name,
       transform,
       onclick: () => { go(name, true); act(name); }, onfocus: () => show(name), onpointerenter: () => show(name),
-    }, hexagon(SIZE - 0.1, { class: "h-ground" }), parts.place, parts.marks, parts.pieces, parts.over, hexagon(SIZE - 1, { class: "h-ring" }));
+    }, hexagon(SIZE - 0.1, { class: "h-ground" }), parts.place, parts.marks, parts.pieces, parts.over, hexagon(SIZE - 1.5, { class: "h-ring" }));
     above.append(parts.count);
-    fields.set(name, { node, transform, ...parts, drawn: "" });
+    fields.set(name, { node, ...parts, drawn: "" });
     return node;
   }
 
@@ -215,7 +212,7 @@ export function create(root, context) {
       const own = seat === 0 ? letter : letter.toLowerCase();
       const number = el("span", { class: "h-number" });
       const node = el(plays ? "button" : "span", { type: plays ? "button" : null, role: plays ? null : "img", class: "h-held",
-        "data-piece": name, "data-seat": seat, "aria-keyshortcuts": plays ? list.childElementCount + 1 : null, onclick: plays ? () => pick(name, seat) : null }, picture(piece(own, t)), number);
+        "data-piece": name, "data-seat": seat, "aria-keyshortcuts": plays ? list.childElementCount + 1 : null, onclick: plays ? () => pick(name, seat) : null }, picture(piece(own)), number);
       list.append(node);
       return { name, letter, own, node, number };
     });
@@ -336,22 +333,24 @@ export function create(root, context) {
     const upper = fit(top, bottom, height, 1);
     const place = [fit(left, right, height * aspect, 0), isWhole ? upper : 15 * Math.round((upper + 87) / 15) - 87, height * aspect, height];
     grid.setAttribute("viewBox", place.map((at) => at.toFixed(1)).join(" "));
-    // The board goes on where a field is cut.
-    for (const [name, { node }] of fields) {
-      const at = centre(...pair(name)).map((middle, axis) => Math.min(middle - place[axis], place[axis] + place[axis + 2] - middle));
-      node.classList.toggle("h-cut", at[0] < WIDE / 2 - 1 || at[1] < SIZE - 1);
-    }
   }
 
-  /** An arrow from where the piece that moved last came from. */
+  /** Frames at both ends of the last move, and an arrow between them. */
   function drawWay({ ends }) {
-    const isKnown = ends.length === 2 && ends.every((end) => fields.has(end));
+    const places = [ends.length > 1 ? ends[0] : null, ends.at(-1)].map((end) => (fields.has(end) ? centre(...pair(end)) : null));
+    frames.forEach((frame, n) => {
+      frame.toggleAttribute("hidden", !places[n]);
+      if (places[n]) frame.setAttribute("transform", `translate(${places[n].map((at) => at.toFixed(2)).join(" ")})`);
+    });
+    const isKnown = places.every(Boolean);
     way.toggleAttribute("hidden", !isKnown);
     if (!isKnown) return;
-    const [[x1, y1], [x2, y2]] = ends.map((end) => centre(...pair(end)));
-    const short = 7 / Math.hypot(x2 - x1, y2 - y1);
-    const [dx, dy] = [(x2 - x1) * short, (y2 - y1) * short];
-    for (const [name, value] of Object.entries({ x1: x1 + dx, y1: y1 + dy, x2: x2 - dx, y2: y2 - dy })) way.setAttribute(name, value.toFixed(1));
+    const [[x1, y1], [x2, y2]] = places;
+    const far = Math.hypot(x2 - x1, y2 - y1);
+    // From the middle of the free field to the edge of the piece.
+    const on = (part) => [x1 + (x2 - x1) * part, y1 + (y2 - y1) * part];
+    const [from, to] = [on(3 / far), on(1 - 11.5 / far)];
+    for (const [name, value] of Object.entries({ x1: from[0], y1: from[1], x2: to[0], y2: to[1] })) way.setAttribute(name, value.toFixed(1));
   }
 
   /** What all fields of one drawing need: sets of the fields' names, and both ends of the last move. */
@@ -371,16 +370,16 @@ export function create(root, context) {
       isBarred: barred.has(name),
       besides: [0, 1].filter((seat) => gaps[seat].has(name)),
       isTarget: targets.has(name),
-      inDanger: inDanger(name),
+      free: freeAround(name),
       isChosen: chosen?.from === name,
       last: ends.at(-1) === name ? "to" : ends.length > 1 && ends[0] === name ? "from" : "",
     };
   }
 
-  /** Whether a bee has at most two free fields around it. */
-  function inDanger(name) {
+  /** The number of free fields around a bee in danger, which has at most two; else null. */
+  function freeAround(name) {
     const bee = /q/i.exec(scene.board?.board[name] ?? "")?.[0];
-    return bee !== undefined && scene.board.free[seatOf(bee)] <= 2;
+    return bee !== undefined && scene.board.free[seatOf(bee)] <= 2 ? scene.board.free[seatOf(bee)] : null;
   }
 
   function labelOf(name, marks, isMovable) {
@@ -391,7 +390,7 @@ export function create(root, context) {
     // The accessible name contains the visible text: the coordinates of a field, or the letters of the piece on top.
     const parts = [t("field", { x, y }), ...(names.length ? [lettersOf(letters.at(-1), t)] : []), content ?? t(marks.isBarred ? "obstructed" : "empty")];
     for (const seat of marks.besides) parts.push(t("beside", { color: colorOf(seat, t) }));
-    if (marks.inDanger) parts.push(t("inDanger"));
+    if (marks.free !== null) parts.push(t("inDanger"));
     if (marks.last) parts.push(t("isLast"));
     if (marks.isChosen) parts.push(t("isChosen"));
     else if (marks.isTarget) parts.push(t("isTarget"));
@@ -404,29 +403,21 @@ export function create(root, context) {
     const isMovable = all.movable.has(name);
     const { node } = field;
     const label = labelOf(name, marks, isMovable);
-    const drawn = `${label}|${marks.last}`;
+    const drawn = `${label}|${marks.last}|${marks.free}`;
     if (drawn === field.drawn) return;
     field.drawn = drawn;
     node.setAttribute("aria-label", label);
     if (plays) node.setAttribute("aria-selected", String(marks.isChosen));
-    const flags = { stack: marks.letters, target: marks.isTarget, movable: isMovable, chosen: marks.isChosen, last: marks.last, danger: marks.inDanger };
+    const flags = { stack: marks.letters, target: marks.isTarget, movable: isMovable, chosen: marks.isChosen, last: marks.last, danger: marks.free !== null };
     for (const [flag, value] of Object.entries(flags)) {
       if (value) node.dataset[flag] = value === true ? "" : value;
       else delete node.dataset[flag];
     }
     node.classList.toggle("h-barred", marks.isBarred);
-    const here = centre(...pair(name));
-    const beside = marks.besides.map((seat) => {
-      // Where it is next to the bee's field.
-      const [x, y] = centre(...scene.board.bees[seat]).map((at, axis) => 0.3 * (at - here[axis]));
-      return seat === 0 ? svg("circle", { class: "h-gap h-seat-0", cx: x, cy: y, r: 1.4 })
-        : svg("rect", { class: "h-gap h-seat-1", x: x - 1.3, y: y - 1.3, width: 2.6, height: 2.6 });
-    });
-    const bars = marks.isBarred && svg("path", { class: "h-bars", d: "M-3.4-5.6L3.4 1.2M3.4-5.6L-3.4 1.2" });
-    replace(field.marks, bars, ...beside);
-    replace(field.pieces, marks.letters && stack(marks.letters, t));
-    replace(field.count, height(marks.letters, field.transform));
-    replace(field.over, marks.isTarget && svg("circle", { class: "h-target", r: marks.letters ? 8.2 : 3 }));
+    replace(field.marks, marks.isBarred && svg("path", { class: "h-bars", d: "M-3-4.6L3 1.4M3-4.6L-3 1.4" }));
+    replace(field.pieces, marks.letters && stack(marks.letters));
+    replace(field.count, ...counts(marks.letters, marks.free));
+    replace(field.over, marks.isTarget && svg("circle", { class: "h-target", r: marks.letters ? 8 : 2.8 }));
   }
 
   function drawHand(hand) {
@@ -444,7 +435,7 @@ export function create(root, context) {
     for (const one of hand.buttons) {
       const number = [...letters].filter((letter) => letter === one.letter).length;
       one.node.hidden = number === 0;
-      one.number.textContent = `×${number}`;
+      one.number.textContent = `${lettersOf(one.letter, t)} ×${number}`;
       // The accessible name contains the visible text: the letters on the picture and the number.
       const spelled = { piece: t(`piece${one.letter}`), short: lettersOf(one.letter, t), count: number };
       one.node.setAttribute("aria-label", t("inHand", spelled));
@@ -461,7 +452,7 @@ export function create(root, context) {
     if (name === null) return;
     const field = fields.get(name);
     const letters = scene?.board?.board[name] ?? "";
-    const stackShown = [...letters].reverse().map((letter) => picture(piece(letter, t)));
+    const stackShown = [...letters].reverse().map((letter) => picture(piece(letter)));
     replace(detail, letters.length > 1 ? stackShown : null, el("span", {}, field.node.getAttribute("aria-label") ?? ""));
   }
 
