@@ -199,7 +199,7 @@ class WideTests(ShellTestCase):
         for path in ("/rooms/r1", "/seats/r1", "/rooms/r1?screen"):
             self.api[f"GET {path.partition('?')[0]}"] = {**here, "started": "2026-01-01T00:00:00Z", "scene": wide}
             self.visit(path, ".rr-crew li")
-            self.assertEqual(self.page.locator(".rr-axes text").count(), 36 + 12)
+            self.assertEqual(self.page.locator(".rr-axes text").count(), 36 + 2 * 12)
             cut = self.page.evaluate("""() => {
                 const box = document.querySelector(".rr-scroll");
                 const {left, right, top} = box.getBoundingClientRect();

@@ -97,7 +97,7 @@ export function create(root, context) {
     texts = explained(tiles, flags, t);
     robots = new Map();
     cursor = flags[0];
-    drawing.setAttribute("viewBox", `-30 -26 ${tiles.width * U + 34} ${tiles.height * U + 30}`);
+    drawing.setAttribute("viewBox", `-26 -24 ${tiles.width * U + 52} ${tiles.height * U + 32}`);
     stage.classList.toggle("wide", tiles.width > 20);
     const rows = [];
     for (let y = tiles.height; y; y -= 1) {

@@ -21,10 +21,10 @@ export function symbols() {
       path("M-10 2 0-7 10 2M-10 14 0 5 10 14", "rr-s-way rr-s-chevron")),
     svg("g", { id: "rr-express" }, path("M-18-20H18V20H-18Z", "rr-s-belt rr-s-express"), slats(),
       path("M-10-5 0-14 10-5M-10 5 0-4 10 5M-10 15 0 6 10 15", "rr-s-way rr-s-chevron rr-s-fast")),
-    svg("g", { id: "rr-bend" }, path("M20 3H14Q9 3 9-2", "rr-s-way rr-s-bend")),
+    svg("g", { id: "rr-merge" }, path("M15-18H21V18H15Z", "rr-s-mouth")),
     ...["corner", "expressCorner"].map((id) => svg("g", { id: `rr-${id}` },
       path("M-18-20A38 38 0 0 0 20 18V-18A2 2 0 0 1 18-20Z", id === "corner" ? "rr-s-curve" : "rr-s-curve rr-s-express"), path("M-18-20A38 38 0 0 0 20 18", "rr-s-side"),
-      svg("path", { d: "M-10 5 0-5 10 5", transform: at([5.5, -5.5], -45), class: `rr-s-way rr-s-chevron ${id === "corner" ? "" : "rr-s-fast"}` }))),
+      [[11, 0.5, -68], [-0.5, -11, -22]].map(([x, y, angle]) => svg("path", { d: "M-7.5 4 0-3.5 7.5 4", transform: at([x, y], angle), class: `rr-s-way rr-s-chevron ${id === "corner" ? "" : "rr-s-fast"}` })))),
     svg("g", { id: "rr-gear" }, svg("circle", { r: 17, class: "rr-s-teeth" }), svg("circle", { r: 14.5, class: "rr-s-gear" }),
       path("M-8 5A9.5 9.5 0 1 1 8 5M12-1 8 6 1 2", "rr-s-way")),
     svg("g", { id: "rr-pit" }, path("M-19-19H19V19H-19Z", "rr-s-pit"), path("M-15-15H15V15H-15Z", "rr-s-hole")),
@@ -33,8 +33,8 @@ export function symbols() {
     svg("g", { id: "rr-crusher" }, path("M-20-16H-9V16H-20ZM20-16H9V16H20Z", "rr-s-crusher"),
       path("M-9-12-5-8-9-4-5 0-9 4-5 8-9 12M9-12 5-8 9-4 5 0 9 4 5 8 9 12", "rr-s-jag")),
     svg("g", { id: "rr-laser" }, path("M-8-20H8V-14L3-8H-3L-8-14Z", "rr-s-laser")),
-    svg("g", { id: "rr-pusher" }, path("M-12-20H12V-16H-12ZM-2-16H2V-9H-2ZM-10-9H10V-5H-10Z", "rr-s-pusher")),
-    svg("g", { id: "rr-flag" }, path("M-12 18V-18", "rr-s-pole"), path("M-12-18 17-14V0L-12 4Z", "rr-s-cloth")));
+    svg("g", { id: "rr-pusher" }, path("M-14-20H14V-15H-14Z", "rr-s-pusher"), path("M-6-15V-9M6-15V-9", "rr-s-piston"), path("M-15-9H15V-4H-15Z", "rr-s-push")),
+    svg("g", { id: "rr-flag" }, path("M-18 17A7 3 0 1 0-4 17A7 3 0 1 0-18 17Z", "rr-s-foot"), path("M-11 17V-18", "rr-s-pole"), path("M-11-17Q-3-21 4-17T18-16L16-8 18 1Q11 4 4 0T-11 0Z", "rr-s-cloth")));
 }
 
 const ICONS = {
@@ -51,12 +51,22 @@ export const at = (point, angle = 0, more = "") => `translate(${point[0]} ${poin
 export const use = (id, transform, of) => svg("use", { href: `#rr-${id}`, transform, class: of });
 export const note = (point, dy, text, of) => svg("text", { x: point[0], y: point[1] + dy, class: of }, text);
 
-/** The numbers of the columns and rows. */
+/**
+ * Numbers on a dark plate around a point.
+ *
+ * @param {any[]} point
+ */
+function plate([x, y], text) {
+  const half = 1.6 + 2.5 * String(text).length;
+  return svg("g", { class: "rr-plate" }, svg("rect", { x: x - half, y: y - 6, width: 2 * half, height: 12, rx: 3 }), note([x, y], 3.6, text));
+}
+
+/** The numbers of the columns, and those of the rows on both sides. */
 export function axes({ width, height }) {
-  const label = (x, y, n, of) => svg("text", { x, y, class: of }, n);
+  const label = (x, y, n) => svg("text", { x, y }, n);
   return svg("g", { class: "rr-axes", "aria-hidden": "true" },
-    Array.from({ length: width }, (_, n) => label((n + 0.5) * U, -9, n + 1)),
-    Array.from({ length: height }, (_, n) => label(-8, (height - n - 0.35) * U, n + 1, "row")));
+    Array.from({ length: width }, (_, n) => label((n + 0.5) * U, -7, n + 1)),
+    Array.from({ length: height }, (_, n) => [-13, width * U + 13].map((x) => label(x, (height - n - 0.36) * U, n + 1))).flat());
 }
 
 export function explained(tiles, flags, t) {
@@ -101,14 +111,14 @@ export function floors(tiles) {
     const here = middle(tiles, x, y);
     if (kind === "pit") return [use("pit", at(here))];
     if (kind === "gear") return [use("gear", at(here, 0, one === "L" ? "scale(-1 1)" : ""), one === "L" ? "rr-left" : "rr-right")];
-    if (kind === "repair") return [use("repair", at(here)), one === 1 ? null : note(here, 14, one, "rr-note right")];
+    if (kind === "repair") return [use("repair", at(here)), one === 1 ? null : plate([here[0] + 12, here[1] + 11], one)];
     const angle = SIDES.indexOf(one) * 90;
     const [dx, dy] = [[0, -1], [-1, 0], [0, 1], [1, 0]][SIDES.indexOf(one)];
     const isCorner = turns.length === 2 && belts.get(`${x + dx},${y + dy}`) !== one;
     const bends = [...turns].filter((_, i) => i % 2 === 0).map((side) => at(here, angle, (SIDES.indexOf(side) - SIDES.indexOf(one) + 4) % 4 === 3 ? "scale(-1 1)" : ""));
     const kinds = speed > 1 ? ["express", "expressCorner"] : ["belt", "corner"];
-    const parts = isCorner ? [use(kinds[1], bends[0])] : [use(kinds[0], at(here, angle)), ...bends.map((bend) => use("bend", bend))];
-    if (crush.length) parts.push(use("crusher", at(here, angle)), note(here, 4, crush.join(" "), "rr-note"));
+    const parts = isCorner ? [use(kinds[1], bends[0])] : [use(kinds[0], at(here, angle)), ...bends.map((bend) => use("merge", bend))];
+    if (crush.length) parts.push(use("crusher", at(here, angle)), plate(here, crush.join(" ")));
     return parts;
   });
 }
@@ -122,13 +132,12 @@ export function devices(tiles) {
       const dx = (i - (Math.min(strength, 3) - 1) / 2) * 5;
       parts.push(svg("path", { d: `M${dx}-10V${length * U - 20}`, transform: turn, class: "rr-beam" }));
     }
-    parts.push(use("laser", turn), strength > 3 ? note(here, 0, strength, "rr-note") : null);
+    parts.push(use("laser", turn), strength > 3 ? plate(here, strength) : null);
   }
   for (const [x, y, side, phases] of tiles.pushers) {
     const here = middle(tiles, x, y);
-    const away = { N: 7, E: 4, S: 2, W: 4 }[side];
-    parts.push(use("pusher", at(here, SIDES.indexOf(side) * 90)));
-    parts.push(note([here[0] + ({ E: -8, W: 8 }[side] ?? 0), here[1]], away, phases.join(" "), "rr-note"));
+    const [dx, dy] = { N: [0, 7], S: [0, -7], E: [-6, 0], W: [6, 0] }[side];
+    parts.push(use("pusher", at(here, SIDES.indexOf(side) * 90)), plate([here[0] + dx, here[1] + dy], phases.join(" ")));
   }
   for (const [x, y, side] of tiles.walls) {
     const turn = at(middle(tiles, x, y), SIDES.indexOf(side) * 90);
@@ -138,14 +147,14 @@ export function devices(tiles) {
 }
 
 export function robotNode(seat) {
+  const path = (d, name) => svg("path", { d, class: `rr-${name}` });
   const body = svg("g", { class: "rr-body" },
-    svg("circle", { cx: 2, cy: 3, r: 19, class: "rr-shade" }), svg("path", { d: "M-20-17h8v34h-8zM12-17h8v34h-8z", class: "rr-tread" }),
-    svg("path", { d: "M-10-14H10Q14-14 14-10V12Q14 17 9 17H-9Q-14 17-14 12V-10Q-14-14-10-14Z", class: "rr-shell" }),
-    svg("path", { d: "M-10-13H10Q13-13 13-10V12Q13 16 9 16H-9Q-13 16-13 12V-10Q-13-13-10-13Z", class: "rr-shine" }),
-    svg("path", { d: "M0-25 10-12H-10Z", class: "rr-nose" }), svg("path", { d: "M-7-10.5h0M7-10.5h0", class: "rr-eyes" }),
-    svg("path", { d: "M-7-11h0M7-11h0", class: "rr-pupils" }));
+    svg("circle", { cx: 2, cy: 3, r: 19, class: "rr-shade" }),
+    path("M-20-12Q-20-15-17-15H-13V17H-17Q-20 17-20 14ZM20-12Q20-15 17-15H13V17H17Q20 17 20 14Z", "tread"), path("M-17-11V15M17-11V15", "lugs"),
+    path("M-14-8L-7-18Q0-24 7-18L14-8V13Q14 18 9 18H-9Q-14 18-14 13Z", "shell"), path("M-13-8L-6-17Q0-22 6-17L13-8V4H-13Z", "shine"),
+    path("M-9-9.5L-5-16Q0-19.5 5-16L9-9.5Q0-13 -9-9.5Z", "visor"), path("M-3.2-14.4h0M3.2-14.4h0", "eyes"));
   const ring = svg("circle", { class: "rr-mine", r: 24 });
-  const badge = svg("g", { class: "rr-badge", transform: "translate(13 13)" }, svg("circle", { r: 7 }), svg("text", { y: 4 }));
+  const badge = svg("g", { class: "rr-badge", transform: "translate(14 14)" }, svg("circle", { r: 7 }), svg("text", { y: 4 }));
   return svg("g", { "data-robot": seat, class: `rr-robot seat${seat}`, "aria-hidden": "true" },
-    svg("g", { class: "rr-scale" }, ring, body, svg("text", { y: 6, class: "rr-number" }, String(seat + 1)), badge));
+    svg("g", { class: "rr-scale" }, ring, body, svg("text", { y: 8, class: "rr-number" }, String(seat + 1)), badge));
 }
