@@ -93,9 +93,11 @@ function drawHeader() {
       { "aria-label": t("nav") },
       el("ul", {}, tab("/", t("lobby")), tab("/records", t("records")), tab("/recorder", t("recorder"))),
     ),
+    // On phones the settings are a popover.
+    button("⚙", null, { class: "more", popovertarget: "settings", "aria-label": t("settings"), title: t("settings") }),
     el(
       "div",
-      { class: "display", role: "group", "aria-label": t("settings") },
+      { class: "display", id: "settings", popover: "", role: "group", "aria-label": t("settings") },
       button("?", showKeys, { "aria-label": t("keys"), title: t("keys") }),
       tongues,
       themes,

@@ -114,7 +114,7 @@ export function create(root, context) {
     const art = svg("g", { class: "rr-art", "aria-hidden": "true" }, floors(tiles), flagNodes, devices(tiles));
     const frame = svg("rect", { class: "rr-cursor", width: U, height: U, "aria-hidden": "true" });
     replace(drawing, symbols(), axes(tiles), svg("g", { role: "rowgroup", id: "rr-fields", class: "rr-drawn" }, rows),
-      svg("g", { id: "rr-things", class: "rr-drawn" }, art, svg("g", { class: "rr-robots" })), frame);
+      svg("g", { id: "rr-things", class: "rr-drawn" }, art, svg("g", { class: "rr-robots" }, svg("circle", { r: 22, class: "rr-aim none" }))), frame);
     cellAt(cursor)?.setAttribute("tabindex", 0);
   }
 
@@ -178,6 +178,11 @@ export function create(root, context) {
       if (pose && pose[3] < 10) crowd.set(`${pose[0]},${pose[1]}`, [...(crowd.get(`${pose[0]},${pose[1]}`) ?? []), seat]);
     });
     lens.toggleAttribute("hidden", !you());
+    // The flag that one's own robot has to reach next.
+    const next = scene.board.flags[scene.board.robots[you()?.seat]?.flag];
+    const aim = layer.querySelector(".rr-aim");
+    aim.setAttribute("class", next ? `rr-aim seat${you().seat}` : "rr-aim none");
+    if (next) aim.setAttribute("transform", at(middle(scene.board.tiles, next[0], next[1])));
     const [x, y] = poses[you()?.seat] ?? cursor;
     const { tiles } = scene.board;
     const fit = (from, span, whole) => Math.max(-0.1, Math.min(from - span / 2, whole + 0.1 - span)) * U;

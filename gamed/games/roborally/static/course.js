@@ -152,7 +152,7 @@ export function robotNode(seat) {
     svg("circle", { cx: 2, cy: 3, r: 19, class: "rr-shade" }),
     path("M-20-12Q-20-15-17-15H-13V17H-17Q-20 17-20 14ZM20-12Q20-15 17-15H13V17H17Q20 17 20 14Z", "tread"), path("M-17-11V15M17-11V15", "lugs"),
     path("M-14-8L-7-18Q0-24 7-18L14-8V13Q14 18 9 18H-9Q-14 18-14 13Z", "shell"), path("M-13-8L-6-17Q0-22 6-17L13-8V4H-13Z", "shine"),
-    path("M-9-9.5L-5-16Q0-19.5 5-16L9-9.5Q0-13 -9-9.5Z", "visor"), path("M-3.2-14.4h0M3.2-14.4h0", "eyes"));
+    path("M0-27L7-17Q0-22-7-17Z", "nose"), path("M-9-8.5L-6-14.5Q0-18 6-14.5L9-8.5Q0-12 -9-8.5Z", "visor"), path("M-3.4-12.8h0M3.4-12.8h0", "eyes"));
   const ring = svg("circle", { class: "rr-mine", r: 24 });
   const badge = svg("g", { class: "rr-badge", transform: "translate(14 14)" }, svg("circle", { r: 7 }), svg("text", { y: 4 }));
   return svg("g", { "data-robot": seat, class: `rr-robot seat${seat}`, "aria-hidden": "true" },

@@ -81,11 +81,11 @@ function hexagon(radius, attributes) {
 
 const round = (x, y, rx, ry = rx) => `M${x - rx} ${y}a${rx} ${ry} 0 1 0 ${2 * rx} 0a${rx} ${ry} 0 1 0-${2 * rx} 0`;
 
-// Insects from above: the body, what is on both sides of it, the lines on the body.
+// Insects from above: the body, what is on both sides of it, the lines on the body. A grasshopper is seen from its side.
 const INSECTS = {
   Q: [round(0, -2.9, 0.9) + round(0, -1.4, 1.2) + round(0, 1.4, 1.7, 2.5), "M-.9-1.6C-4.6-4.4-5-.1-1.1-.4Z", "M-1.4.5h2.8M-1.7 1.6h3.4M-1.4 2.7h2.8"],
   S: [round(0, -1.3, 1.2) + round(0, 1.3, 1.9), "M-.9-1.8L-2.4-3.5-3.2-4M-1-1.2L-3-2.2-4.1-1.2M-1-.6L-3.1.4-4 1.6M-1.2.2L-2.8 2-3 3.9", "M-.9 1.3h1.8M0 .4v1.8"],
-  G: [round(0, -3, 1) + "M0-2.4C1.8-2.3 1.7 1.4 0 4.4C-1.7 1.4-1.8-2.3 0-2.4Z", "M-.5-3.8Q-1.2-5-2.5-4.7M-.9-1.8L-2.5-3M-1.1-.7L-2.7-.9M-1 .5L-3.6-2-1 1.3M-3.6-2L-3.2 3.9-3.9 4.4", "M0-1.6V3.4"],
+  G: ["M4.7-.7C4.3-2 2.7-2.2 1.5-1.4L-5.2 1.2C-5.5 2-4.5 2.4-3.4 2.3L2 2C4 1.8 5 .6 4.7-.7ZM.4 1L-2.5-4.3-3.5-3.8-1.6 1.3Z", "M-3-4L-4.4 4H-5.4M2.8 1.6L3.6 4M.6 1.8L.2 4M4-1.4Q4.4-3.8 2-4.9", "M3.5-.6h.1M1.3 0L-3.8 1.4"],
   B: [round(0, -2.6, 1.2) + round(0, 0.7, 2.1, 2.8), "M-1.9-.7L-3.4-1.9M-2.1.8H-3.9M-1.8 2.2L-3.3 3.5M-.6-3.5L-1.4-4.4", "M0-1.1V3.4M-1.9-.3Q0 .5 1.9-.3"],
   A: [round(0, -2.8, 1.1) + round(0, -0.8, 0.8, 1.2) + round(0, 2, 1.4, 1.9), "M-.7-1.3L-2.2-2.1-2.9-3.4M-.8-.8L-2.6-.7-3.6.4M-.7-.2L-2 1-2.6 2.7M-.4-3.7L-1.5-4.6", ""],
 };
@@ -93,7 +93,7 @@ const INSECTS = {
 function insect(letter) {
   const [body, side, lines] = INSECTS[letter];
   const path = (d, name, more) => svg("path", { d, class: name, ...more });
-  return svg("g", { class: `h-insect h-${letter}` }, path(side), path(side, "", { transform: "scale(-1 1)" }), path(body, "h-body"), path(lines, "h-lines"));
+  return svg("g", { class: `h-insect h-${letter}` }, path(side), letter !== "G" && path(side, "", { transform: "scale(-1 1)" }), path(body, "h-body"), path(lines, "h-lines"));
 }
 
 /** A tile, around (0, 0). What is drawn on red ones is round, on blue ones a hexagon, so that colours are not needed. */
@@ -113,10 +113,10 @@ const picture = (content, name) => svg("svg", { viewBox: "-10 -10 20 20", "aria-
 /** A stack around (0, 0). Up to three pieces are visible below the topmost one. */
 function stack(letters) {
   const below = letters.slice(Math.max(0, letters.length - 4), -1);
-  const raised = below.length * 1.3;
-  const layers = [...below].map((letter, level) => svg("g", { transform: `translate(0 ${(raised - level * 2.2).toFixed(1)})` },
+  const raised = below.length * 1.5;
+  const layers = [...below].map((letter, level) => svg("g", { transform: `translate(0 ${(raised - level * 2.8).toFixed(1)})` },
     piece(letter)));
-  const top = svg("g", { transform: `translate(0 ${(raised - below.length * 2.2).toFixed(1)})` }, piece(letters.at(-1)));
+  const top = svg("g", { transform: `translate(0 ${(raised - below.length * 2.8).toFixed(1)})` }, piece(letters.at(-1)));
   return svg("g", { class: "h-stack" }, ...layers, top);
 }
 
@@ -210,9 +210,9 @@ export function create(root, context) {
     const list = el("div", { class: "h-pieces", role: "group" });
     const buttons = Object.entries(PIECES).map(([name, letter]) => {
       const own = seat === 0 ? letter : letter.toLowerCase();
-      const number = el("span", { class: "h-number" });
+      const number = el("span", {});
       const node = el(plays ? "button" : "span", { type: plays ? "button" : null, role: plays ? null : "img", class: "h-held",
-        "data-piece": name, "data-seat": seat, "aria-keyshortcuts": plays ? list.childElementCount + 1 : null, onclick: plays ? () => pick(name, seat) : null }, picture(piece(own)), number);
+        "data-piece": name, "data-seat": seat, "aria-keyshortcuts": plays ? list.childElementCount + 1 : null, onclick: plays ? () => pick(name, seat) : null }, picture(piece(own)), el("span", { class: "h-short" }, lettersOf(letter, t)), number);
       list.append(node);
       return { name, letter, own, node, number };
     });
@@ -320,19 +320,22 @@ export function create(root, context) {
         const half = Math.max((most - least) / 2 + margin, LEAST[axis]);
         return [(least + most) / 2 - half, (least + most) / 2 + half];
       };
-      [[left, right], [top, bottom]] = [span(xs, 0, 1.5 * WIDE), span(ys, 1, 2 * SIZE)];
+      [[left, right], [top, bottom]] = [span(xs, 0, 1.3 * WIDE), span(ys, 1, 1.5 * SIZE)];
     }
-    // Whole rows, or all of it. Rows are 15 apart, and the first one begins at -87 with its margin.
+    // Whole rows, which are 15 apart, or all of it.
     let height = 15 * Math.ceil((Math.max(bottom - top, (right - left) / aspect) - 9) / 15) + 9;
-    const isWhole = height > 160;
-    if (isWhole) height = Math.max(176, 194 / aspect);
-    const fit = (from, to, length, axis) => {
-      const [least, most] = [WHOLE[axis], WHOLE[axis + 2] - length];
-      return least > most ? (least + most) / 2 : Math.min(Math.max((from + to - length) / 2, least), most);
-    };
-    const upper = fit(top, bottom, height, 1);
-    const place = [fit(left, right, height * aspect, 0), isWhole ? upper : 15 * Math.round((upper + 87) / 15) - 87, height * aspect, height];
+    if (height > 160) {
+      [left, top, right, bottom] = WHOLE;
+      height = Math.max(176, 194 / aspect);
+    }
+    const [upper, width] = [(top + bottom - height) / 2, height * aspect];
+    const place = [(left + right - width) / 2, height < 176 ? 15 * Math.round((upper + 87) / 15) - 87 : upper, width, height];
     grid.setAttribute("viewBox", place.map((at) => at.toFixed(1)).join(" "));
+    // No field is shown in part.
+    for (const [name, { node }] of fields) {
+      const at = centre(...pair(name)).map((middle, axis) => Math.min(middle - place[axis], place[axis] + place[axis + 2] - middle));
+      node.classList.toggle("h-cut", at[0] < WIDE / 2 - 1 || at[1] < SIZE - 1);
+    }
   }
 
   /** Frames at both ends of the last move, and an arrow between them. */
@@ -435,7 +438,7 @@ export function create(root, context) {
     for (const one of hand.buttons) {
       const number = [...letters].filter((letter) => letter === one.letter).length;
       one.node.hidden = number === 0;
-      one.number.textContent = `${lettersOf(one.letter, t)} ×${number}`;
+      one.number.textContent = `×${number}`;
       // The accessible name contains the visible text: the letters on the picture and the number.
       const spelled = { piece: t(`piece${one.letter}`), short: lettersOf(one.letter, t), count: number };
       one.node.setAttribute("aria-label", t("inHand", spelled));
@@ -506,6 +509,7 @@ export function create(root, context) {
     const all = overview();
     for (const [name, field] of fields) drawField(name, field, all);
     drawWay(all);
+    grid.toggleAttribute("data-choosing", Boolean(chosen));
     zoom();
     hands.forEach(drawHand);
     drawSkip();
@@ -516,7 +520,7 @@ export function create(root, context) {
     root.dataset.phase = scene.phase ?? "";
     show(explained);
     const status = statusText();
-    context.setStatus(status);
+    context.setStatus(chosen ? t("chooseField") : status);
     if (plays && scene.phase === "play" && status !== spoken) context.announce(status);
     spoken = status;
   }
