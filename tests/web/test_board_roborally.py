@@ -63,6 +63,10 @@ class BoardCase(BrowserTestCase):
     def show(self, state: State, seat: int | None = None, **you: Any) -> None:
         self.mount("roborally", scene(state, seat, **you), mode="watch" if seat is None else "play")
 
+    def acted(self) -> list[Any]:
+        """Return the decisions since the last call."""
+        return [action for action in super().acted() if action["do"] != "preview"]
+
     def registers(self) -> list[str | None]:
         """Return what stands in the registers, as the screen reader says it."""
         return [self.page.locator(f"[data-register='{n}']").text_content() for n in range(1, 6)]
@@ -189,6 +193,25 @@ class ProgramTests(BoardCase):
         self.page.locator("[data-card]").first.click()
         self.assertTrue(self.page.locator("[data-submit]").is_disabled())
         self.assertIn("4 more", self.page.locator("[data-submit]").inner_text())
+
+    def test_the_way_ahead_is_asked_for_and_drawn(self) -> None:
+        self.page.locator("[data-card]").first.click()
+        self.page.locator("[data-card]").nth(1).click()
+        self.page.locator("[data-register='2']").click()
+        asked = [action["cards"] for action in BrowserTestCase.acted(self)]
+        one, two = self.hand[:2]
+        self.assertEqual(asked, [[one, *[None] * 4], [one, two, *[None] * 3], [one, *[None] * 4]])
+        (x, y), drawn = self.state.robots[0].place, self.page.locator(".rr-svg .rr-ahead")
+        for preview, numbers, ends in (
+            ([[x, y, "E"], [x, y + 1, "E"]], ["1", "2"], ".rr-end"),
+            ([[x, y, "E"], [x, y, "S"]], ["1 2"], ".rr-end"),
+            ([[x, y + 1, "N"], None], ["1"], ".rr-lost"),
+            ([], [], None),
+        ):
+            self.update(scene(self.state, 0, preview=preview))
+            self.assertEqual(drawn.locator("text").all_text_contents(), numbers)
+            shown = {name for name in (".rr-end", ".rr-lost") if drawn.locator(name).count()}
+            self.assertEqual(shown, {ends} - {None})
 
     def test_power_down(self) -> None:
         self.page.locator("[data-power]").check()

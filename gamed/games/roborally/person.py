@@ -8,6 +8,7 @@ Actions, as JSON objects, and the `prompt` for each:
 * `{"do": "facing", "facing": "N"}` ("facing"): N, E, S or W.
 * `{"do": "program", "cards": [49, 7, 67, 1, 10]}` ("program"): a card for each register, by its priority. For a locked
   register it is the locked card, or null. With `"down": true` it announces a power down.
+* `{"do": "preview", "cards": [49, 7, null]}` ("program"): shows in `preview` where the robot would go with these cards.
 * `{"do": "power", "down": true}` ("program"): announces a power down, or with false takes it back; it is sent with the
   program. ("power"): stays powered down, or with false wakes up.
 * `{"do": "repair", "registers": [3, 5]}` ("repair"): opens as many locked registers as `opens` says.
@@ -34,6 +35,7 @@ from gamed.games.roborally.rules.elements import LETTERS, Direction
 from gamed.games.roborally.rules.json_views import asked, seen, tiles, trail
 from gamed.games.roborally.rules.moves import Answer, Facing, Program, Repairs, StayDown
 from gamed.games.roborally.rules.robots import REGISTERS, locks
+from gamed.games.roborally.terrain import Pose, moved
 
 LONGEST_NAME: Final = 32
 
@@ -99,6 +101,9 @@ class Person(Follower):
     """The human's program. The manager does not repeat it."""
 
     _is_down_announced: bool = False
+
+    _preview: list[list[int | str] | None] = field(factory=list)
+    """Where the robot would be after each phase: see `view`."""
 
     @property
     def is_done(self) -> bool:
@@ -209,16 +214,20 @@ class Person(Follower):
                 answer: Answer = Facing(_direction(action.get("facing")))
             case "program":
                 answer = self._program(self._expect(m.ProgramWanted), action)
+            case "preview":
+                self._preview = self._ahead(self._expect(m.ProgramWanted), action.get("cards"))
+                return b""
             case "power":
                 return self._power(_bool(action.get("down")))
             case "repair":
                 answer = self._repairs(self._expect(m.RepairsWanted), action.get("registers"))
             case other:
-                raise InvalidMove(f"{_shown(other)} is not an action: expected facing, program, power or repair")
+                raise InvalidMove(f"{_shown(other)} is not an action: facing, program, preview, power and repair are")
         return self._answer(answer) + self._go_on()
 
     def _answer(self, answer: Answer) -> bytes:
         self._is_noted = self._is_ready = False
+        self._preview = []
         self.requests.popleft()
         return self.say(wire_answer(self.name, answer))
 
@@ -279,6 +288,26 @@ class Person(Follower):
                 chosen.append(card)
         return chosen
 
+    def _ahead(self, request: m.MoveRequest, cards: object) -> list[list[int | str] | None]:
+        """Return the `preview` for the cards of the registers in order; it ends at the first empty one."""
+        held = {*self._hand(request), *self._locked.values(), None}
+        if not isinstance(cards, list) or not all(card is None or _is_number(card) for card in cards):
+            raise InvalidMove("expected the cards as a list of priorities")
+        if len(cards) > REGISTERS or not held.issuperset(cards):
+            raise IllegalMove("choose at most five cards, all of your hand", code="card-index")
+        robot = self._robot
+        if robot is None or self.layout is None:
+            return []
+        pose: Pose | None = (robot.place, robot.facing)
+        found: list[list[int | str] | None] = []
+        for phase, card in enumerate(cards, 1):
+            played = self._locked.get(phase, card)
+            if played is None or pose is None:
+                break
+            pose = moved(self.layout, pose, played, phase)
+            found.append(None if pose is None else [*pose[0], Direction(pose[1]).name])
+        return found
+
     def _power(self, down: bool) -> bytes:  # noqa: FBT001 (a truth value is all that there is to say)
         request = self._expect(m.ProgramWanted, m.StayWanted)
         self._is_down_announced = down
@@ -311,7 +340,8 @@ class Person(Follower):
         `phase`: joining, waiting (for the start), facing, program, power, repair, wait (for the others), over, out (of
         lives), removed. `you`: `seat` (None before the names are known), `name`, `hand` and `registers` (priorities;
         None: empty), `locked` (numbers), `prompt` (facing, program, power, repair or None), `opens` (how many
-        registers), `down` (a power down is announced), `seconds` for each decision (0: any time; None: unknown),
+        registers), `down` (a power down is announced), `preview` (`[x, y, facing]` of the robot after each phase, None
+        where it is destroyed; other robots are ignored), `seconds` for each decision (0: any time; None: unknown),
         `removed` (why the manager removed this player: time, rules, full or other; else None).
         """
         request = self._prompt
@@ -329,6 +359,7 @@ class Person(Follower):
                 "prompt": None if request is None else _PROMPTS[type(request)],
                 "opens": 0 if request is None else self._opens(request),
                 "down": self._is_down_announced,
+                "preview": self._preview,
                 "seconds": self.seconds,
                 "removed": None if self.removed is None else _REASONS.get(self.removed, "other"),
             },

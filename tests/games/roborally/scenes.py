@@ -73,6 +73,7 @@ def scene(state: State, seat: int | None = None, **you: Any) -> dict[str, Any]:
         "prompt": prompt,
         "opens": 0,
         "down": own["announced"],
+        "preview": [],
         "seconds": 60,
     }
     return {**found, "phase": prompt or "wait", "you": {**mine, **you}, "won": None}

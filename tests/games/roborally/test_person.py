@@ -28,7 +28,7 @@ START = "RS(N,(1,1),1,(1,1),0,3,()t,t,)"
 HURT = "RS(E,(1,1),1,(1,1),7,2,((1,PK(M1,55))(4,PK(RR,12))(5,PK(UT,2)))t,f,)"
 SCALAR = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=4)
 JSON = SCALAR | st.lists(SCALAR, max_size=5) | st.dictionaries(st.text(max_size=3), SCALAR, max_size=2)
-WORDS = st.sampled_from(["facing", "program", "power", "repair", "leave"])
+WORDS = st.sampled_from(["facing", "program", "preview", "power", "repair", "leave"])
 CARDS = st.lists(st.sampled_from([49, 7, 67, 1, 10, 79, 43, 50, 9, 55, 12, 2, None, True, 1.0, "7"]), max_size=6)
 ACTIONS = st.fixed_dictionaries(
     {},
@@ -296,6 +296,23 @@ class DecisionTests(SynchronousTestCase):
         said = found.acts(do="program", cards=[51, 52, 53, 54, 55], down=True)
         self.assertEqual(said, ["TRP(Anna,(),t)"])
 
+    def test_a_preview_shows_the_way_without_other_robots(self) -> None:
+        found = teller(f"MRP({HAND})")
+        # It turns right and moves one field; there, a belt takes it north, off the course.
+        self.assertEqual(found.acts(do="preview", cards=[10, None, 49]), [])
+        self.assertEqual(found.person.view()["you"]["preview"], [[1, 1, "E"]])
+        found.acts(do="preview", cards=[10, 49, 7])
+        self.assertEqual(found.person.view()["you"]["preview"], [[1, 1, "E"], None])
+        self.assert_refused(found, "card-index", do="preview", cards=[2])
+        self.assert_refused(found, "card-index", do="preview", cards=[None] * 6)
+        found.acts(do="program", cards=[1, 49, 9, 7, 50])
+        self.assertEqual(found.person.view()["you"]["preview"], [])
+
+    def test_a_preview_plays_locked_registers(self) -> None:
+        found = teller("MRP(PK(M1,49)PK(RL,7))", robot=HURT)
+        found.acts(do="preview", cards=[None, 7])
+        self.assertEqual(found.person.view()["you"]["preview"], [None])
+
     def test_a_power_down_is_announced_with_the_program(self) -> None:
         found = teller(f"MRP({HAND})")
         self.assertEqual(found.acts(do="power", down=True), [])
@@ -375,6 +392,7 @@ class DecisionTests(SynchronousTestCase):
             {"do": "program"},
             {"do": "program", "cards": "14978"},
             {"do": "program", "cards": [True, 49, 9, 7, 50]},
+            {"do": "preview", "cards": [True]},
             {"do": "program", "cards": [1, 49, 9, 7, 50], "down": None},
         ]
         for action in wrong:
@@ -463,4 +481,4 @@ class AnythingTests(SynchronousTestCase):
             self.assertEqual(found.person.view(), before)
         else:
             self.assertRegex(said, rb"^(T[NRB][RPD]\(Anna,.*\)\n)?$")
-            self.assertIn(action["do"], ("facing", "program", "power", "repair"))
+            self.assertIn(action["do"], ("facing", "program", "preview", "power", "repair"))

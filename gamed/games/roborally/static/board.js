@@ -5,7 +5,7 @@
 // [data-explain].
 
 import { ARROWS, clear, el, isChord, mayMove, nameOn, replace, svg } from "../../dom.js";
-import { SIDES, U, at, axes, devices, explained, floors, icon, middle, note, robotNode, symbols, use } from "./course.js";
+import { SIDES, U, at, axes, devices, explained, floors, icon, middle, note, robotNode, symbols, use, wayOf } from "./course.js";
 
 export { codes, words } from "./words.js";
 
@@ -85,6 +85,7 @@ export function create(root, context) {
   let isSent = false;
   let flagged = []; // the robots as they were shown last
   let inPanel = ""; // what the panel shows
+  let previewed = Promise.resolve(); // the preview that was asked for last
   let isDropped = false; // a drag has just ended: its click is ignored
 
   // The course
@@ -114,7 +115,7 @@ export function create(root, context) {
     const art = svg("g", { class: "rr-art", "aria-hidden": "true" }, floors(tiles), flagNodes, devices(tiles));
     const frame = svg("rect", { class: "rr-cursor", width: U, height: U, "aria-hidden": "true" });
     replace(drawing, symbols(), axes(tiles), svg("g", { role: "rowgroup", id: "rr-fields", class: "rr-drawn" }, rows),
-      svg("g", { id: "rr-things", class: "rr-drawn" }, art, svg("g", { class: "rr-robots" }, svg("circle", { r: 22, class: "rr-aim none" }))), frame);
+      svg("g", { id: "rr-things", class: "rr-drawn" }, art, svg("g", { class: "rr-ahead" }), svg("g", { class: "rr-robots" }, svg("circle", { r: 22, class: "rr-aim none" }))), frame);
     cellAt(cursor)?.setAttribute("tabindex", 0);
   }
 
@@ -328,6 +329,7 @@ export function create(root, context) {
     active = null;
     drawPanel();
     if (free().every((n) => draft[n - 1] !== null)) panel.querySelector("[data-submit]")?.focus();
+    preview();
   }
 
   function take(register) {
@@ -336,13 +338,29 @@ export function create(root, context) {
     draft[from - 1] = null;
     active = from;
     drawPanel();
+    preview();
+  }
+
+  /** Asks where the cards in the registers would lead; one question after the other, and none after the program. */
+  function preview() {
+    previewed = previewed.then(() => (isAsked("program") ? context.act({ do: "preview", cards: [...draft] }) : null)).catch(() => undefined);
   }
 
   function submit() {
     isSent = true;
     const cards = draft.map((card, n) => (you().locked.includes(n + 1) ? you().registers[n] : card));
-    act({ do: "program", cards, down: panel.querySelector("[data-power]").checked });
+    const down = panel.querySelector("[data-power]").checked;
+    previewed.then(() => act({ do: "program", cards, down }));
     drawPanel();
+  }
+
+  function drawAhead() {
+    const place = scene?.board?.robots[you()?.seat]?.place;
+    const poses = isAsked("program") ? you().preview : [];
+    const layer = drawing.querySelector(".rr-ahead");
+    if (!layer || !place) return;
+    layer.setAttribute("class", `rr-ahead seat${you().seat}`);
+    replace(layer, ...wayOf(scene.board.tiles, place, poses));
   }
 
   function cardFace(card) {
@@ -435,6 +453,7 @@ export function create(root, context) {
   }
 
   function drawPanel() {
+    drawAhead();
     // The result is above the course, and there is nothing more to decide.
     panel.hidden = !you() || context.mode !== "play" || scene.phase === "removed" || (isEnded() && timer === null);
     stage.classList.toggle("deciding", !panel.hidden);

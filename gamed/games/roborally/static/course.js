@@ -56,7 +56,7 @@ export const note = (point, dy, text, of) => svg("text", { x: point[0], y: point
  *
  * @param {any[]} point
  */
-function plate([x, y], text) {
+export function plate([x, y], text) {
   const half = 1.6 + 2.5 * String(text).length;
   return svg("g", { class: "rr-plate" }, svg("rect", { x: x - half, y: y - 6, width: 2 * half, height: 12, rx: 3 }), note([x, y], 3.6, text));
 }
@@ -144,6 +144,26 @@ export function devices(tiles) {
     parts.push(svg("path", { d: "M-21-23H21V-17H-21Z", transform: turn, class: "rr-wall" }));
   }
   return parts;
+}
+
+/**
+ * The way of a robot from a place, phase by phase: the numbers of the phases where they end, and an arrowhead at the end.
+ *
+ * @param {any} tiles
+ * @param {any[]} from
+ * @param {any[]} poses [x, y, facing] for each phase; null where it is destroyed
+ */
+export function wayOf(tiles, from, poses) {
+  const kept = poses.filter(Boolean);
+  if (!poses.length) return [];
+  const points = [from, ...kept].map(([x, y]) => middle(tiles, x, y));
+  const phases = new Map();
+  kept.forEach(([x, y], n) => phases.set(`${x},${y}`, [...(phases.get(`${x},${y}`) ?? []), n + 1]));
+  const last = kept.length === poses.length ? kept.at(-1) : null;
+  const crossed = at(points.at(-1));
+  return [["rr-way rr-edging", "rr-way"].map((name) => svg("path", { d: `M${points.join("L")}`, class: name })),
+    last ? svg("path", { d: "M0-16L13 9 0 4-13 9Z", transform: at(points.at(-1), SIDES.indexOf(last[2]) * 90), class: "rr-end" }) : svg("path", { d: "M-9-9 9 9M9-9-9 9", transform: crossed, class: "rr-lost" }),
+    [...phases].map(([key, ns]) => { const [x, y] = middle(tiles, ...key.split(",").map(Number)); return plate([x, y + 12], ns.join(" ")); })].flat();
 }
 
 export function robotNode(seat) {
