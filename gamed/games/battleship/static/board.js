@@ -124,7 +124,7 @@ function shared() {
     svg("pattern", { id: "bs-waves", width: 250, height: 200, patternUnits: "userSpaceOnUse" }, path("wave", wave(20, 30) + wave(140, 80) + wave(60, 130) + wave(155, 180))),
     mark("unknown", path("hole", ring(50, 50, 8))),
     mark("miss", path("ripple", ring(50, 50, 24)), path("peg", ring(50, 50, 12))),
-    mark("hit", path("blast", ring(50, 50, 39)), path("flame", FLAME), path("spark", SPARK)),
+    mark("hit", path("blast", ring(50, 50, 34)), path("flame", FLAME), path("spark", SPARK)),
     mark("sunk", path("cross", "M36 36 64 64M64 36 36 64")));
 }
 

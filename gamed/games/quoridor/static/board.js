@@ -475,8 +475,9 @@ export function create(root, context) {
     const seat = scene.last?.seat;
     const isMoved = last?.to && at[seat]?.join() === last.to.join();
     const [to, start] = [isMoved ? last.to.map(middle) : [], from?.map(middle)];
-    // After a reload nobody knows where the pawn came from.
-    const ends = start ? { x1: start[0], y1: start[1], x2: to[0], y2: to[1] } : { cx: to[0], cy: to[1], r: 4.7 };
+    // It leaves the middle of its first cell free: one may go there again. After a reload nobody knows where the pawn came from.
+    const [dx, dy] = start ? [0, 1].map((axis) => Math.sign(to[axis] - start[axis])) : [];
+    const ends = start ? { x1: start[0] + 3 * dx, y1: start[1] + 3 * dy, x2: to[0], y2: to[1] } : { cx: to[0], cy: to[1], r: 4.7 };
     replace(trail, isMoved && svg(start ? "line" : "circle", { class: "q-trail", "data-seat": seat, ...ends }));
   }
 

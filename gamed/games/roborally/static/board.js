@@ -360,6 +360,7 @@ export function create(root, context) {
     const layer = drawing.querySelector(".rr-ahead");
     if (!layer || !place) return;
     layer.setAttribute("class", `rr-ahead seat${you().seat}`);
+    stage.classList.toggle("ahead", poses.length > 0);
     replace(layer, ...wayOf(scene.board.tiles, place, poses));
   }
 

@@ -57,8 +57,8 @@ export const note = (point, dy, text, of) => svg("text", { x: point[0], y: point
  * @param {any[]} point
  */
 export function plate([x, y], text) {
-  const half = 1.6 + 2.5 * String(text).length;
-  return svg("g", { class: "rr-plate" }, svg("rect", { x: x - half, y: y - 6, width: 2 * half, height: 12, rx: 3 }), note([x, y], 3.6, text));
+  const half = 1.5 + 2.7 * String(text).length;
+  return svg("g", { class: "rr-plate" }, svg("rect", { x: x - half, y: y - 6.5, width: 2 * half, height: 13, rx: 3 }), note([x, y], 4, text));
 }
 
 /** The numbers of the columns, and those of the rows on both sides. */
@@ -147,7 +147,7 @@ export function devices(tiles) {
 }
 
 /**
- * The way of a robot from a place, phase by phase: the numbers of the phases where they end, and an arrowhead at the end.
+ * The way of a robot from a place, phase by phase: the numbers of the phases where they end, and a pale robot at the end.
  *
  * @param {any} tiles
  * @param {any[]} from
@@ -160,19 +160,23 @@ export function wayOf(tiles, from, poses) {
   const phases = new Map();
   kept.forEach(([x, y], n) => phases.set(`${x},${y}`, [...(phases.get(`${x},${y}`) ?? []), n + 1]));
   const last = kept.length === poses.length ? kept.at(-1) : null;
-  const crossed = at(points.at(-1));
+  const disc = (point, text) => svg("g", { transform: at(point, 0, "scale(1.3)") }, plate([0, 0], text));
   return [["rr-way rr-edging", "rr-way"].map((name) => svg("path", { d: `M${points.join("L")}`, class: name })),
-    last ? svg("path", { d: "M0-16L13 9 0 4-13 9Z", transform: at(points.at(-1), SIDES.indexOf(last[2]) * 90), class: "rr-end" }) : svg("path", { d: "M-9-9 9 9M9-9-9 9", transform: crossed, class: "rr-lost" }),
-    [...phases].map(([key, ns]) => { const [x, y] = middle(tiles, ...key.split(",").map(Number)); return plate([x, y + 12], ns.join(" ")); })].flat();
+    last ? svg("g", { transform: at(points.at(-1), SIDES.indexOf(last[2]) * 90), class: "rr-end" }, robotBody()) : svg("path", { d: "M-9-9 9 9M9-9-9 9", transform: at(points.at(-1)), class: "rr-lost" }),
+    [...phases].map(([key, ns]) => { const [x, y] = key.split(",").map(Number); return disc(middle(tiles, x, y), ns.join(" ")); })].flat();
+}
+
+/** A robot that faces north, without its number. */
+function robotBody() {
+  const path = (d, name) => svg("path", { d, class: `rr-${name}` });
+  return [svg("circle", { cx: 2, cy: 3, r: 19, class: "rr-shade" }),
+    path("M-20-12Q-20-15-17-15H-13V17H-17Q-20 17-20 14ZM20-12Q20-15 17-15H13V17H17Q20 17 20 14Z", "tread"), path("M-17-11V15M17-11V15", "lugs"),
+    path("M-14-8L-7-18Q0-24 7-18L14-8V13Q14 18 9 18H-9Q-14 18-14 13Z", "shell"), path("M-13-8L-6-17Q0-22 6-17L13-8V4H-13Z", "shine"),
+    path("M0-29L10-16Q0-22-10-16Z", "nose"), path("M-9-8.5L-6-14.5Q0-18 6-14.5L9-8.5Q0-12 -9-8.5Z", "visor"), path("M-3.4-12.8h0M3.4-12.8h0", "eyes")];
 }
 
 export function robotNode(seat) {
-  const path = (d, name) => svg("path", { d, class: `rr-${name}` });
-  const body = svg("g", { class: "rr-body" },
-    svg("circle", { cx: 2, cy: 3, r: 19, class: "rr-shade" }),
-    path("M-20-12Q-20-15-17-15H-13V17H-17Q-20 17-20 14ZM20-12Q20-15 17-15H13V17H17Q20 17 20 14Z", "tread"), path("M-17-11V15M17-11V15", "lugs"),
-    path("M-14-8L-7-18Q0-24 7-18L14-8V13Q14 18 9 18H-9Q-14 18-14 13Z", "shell"), path("M-13-8L-6-17Q0-22 6-17L13-8V4H-13Z", "shine"),
-    path("M0-27L7-17Q0-22-7-17Z", "nose"), path("M-9-8.5L-6-14.5Q0-18 6-14.5L9-8.5Q0-12 -9-8.5Z", "visor"), path("M-3.4-12.8h0M3.4-12.8h0", "eyes"));
+  const body = svg("g", { class: "rr-body" }, robotBody());
   const ring = svg("circle", { class: "rr-mine", r: 24 });
   const badge = svg("g", { class: "rr-badge", transform: "translate(14 14)" }, svg("circle", { r: 7 }), svg("text", { y: 4 }));
   return svg("g", { "data-robot": seat, class: `rr-robot seat${seat}`, "aria-hidden": "true" },

@@ -84,7 +84,7 @@ const round = (x, y, rx, ry = rx) => `M${x - rx} ${y}a${rx} ${ry} 0 1 0 ${2 * rx
 // Insects from above: the body, what is on both sides of it, the lines on the body. A grasshopper is seen from its side.
 const INSECTS = {
   Q: [round(0, -2.9, 0.9) + round(0, -1.4, 1.2) + round(0, 1.4, 1.7, 2.5), "M-.9-1.6C-4.6-4.4-5-.1-1.1-.4Z", "M-1.4.5h2.8M-1.7 1.6h3.4M-1.4 2.7h2.8"],
-  S: [round(0, -1.3, 1.2) + round(0, 1.3, 1.9), "M-.9-1.8L-2.4-3.5-3.2-4M-1-1.2L-3-2.2-4.1-1.2M-1-.6L-3.1.4-4 1.6M-1.2.2L-2.8 2-3 3.9", "M-.9 1.3h1.8M0 .4v1.8"],
+  S: [round(0, -1.3, 1.2) + round(0, 1.3, 1.9), "M-.9-1.8L-2.4-3.5-3.2-4M-1-1.2L-3-2.2-4.1-1.2M-1-.6L-3.1.4-4 1.6M-1.2.2L-2.8 2-3 3.9", "M-.7.5L.7 2M.7.5L-.7 2"],
   G: ["M4.7-.7C4.3-2 2.7-2.2 1.5-1.4L-5.2 1.2C-5.5 2-4.5 2.4-3.4 2.3L2 2C4 1.8 5 .6 4.7-.7ZM.4 1L-2.5-4.3-3.5-3.8-1.6 1.3Z", "M-3-4L-4.4 4H-5.4M2.8 1.6L3.6 4M.6 1.8L.2 4M4-1.4Q4.4-3.8 2-4.9", "M3.5-.6h.1M1.3 0L-3.8 1.4"],
   B: [round(0, -2.6, 1.2) + round(0, 0.7, 2.1, 2.8), "M-1.9-.7L-3.4-1.9M-2.1.8H-3.9M-1.8 2.2L-3.3 3.5M-.6-3.5L-1.4-4.4", "M0-1.1V3.4M-1.9-.3Q0 .5 1.9-.3"],
   A: [round(0, -2.8, 1.1) + round(0, -0.8, 0.8, 1.2) + round(0, 2, 1.4, 1.9), "M-.7-1.3L-2.2-2.1-2.9-3.4M-.8-.8L-2.6-.7-3.6.4M-.7-.2L-2 1-2.6 2.7M-.4-3.7L-1.5-4.6", ""],
@@ -120,11 +120,20 @@ function stack(letters) {
   return svg("g", { class: "h-stack" }, ...layers, top);
 }
 
-/** Numbers on a field, drawn above all fields: of the pieces in a stack, and of the free fields around a bee in danger. */
-function counts(letters, free) {
-  const badge = (name, y, n) => svg("g", { class: name }, svg("circle", { cx: 6, cy: y, r: 3.2 }), svg("text", { x: 6, y: y + 1.7 }, n));
-  return [letters.length > 1 && badge("h-count", 5.2, letters.length), free !== null && badge("h-count h-free", -5.4, free)];
+/** The number of pieces in a stack, drawn above all fields. */
+function height(letters) {
+  return letters.length > 1 && svg("g", { class: "h-count" }, svg("circle", { cx: 6, cy: 5.2, r: 3.2 }), svg("text", { x: 6, y: 6.9 }, letters.length));
 }
+
+/** The sides of a tile in some directions, as lines. */
+const sides = (ways) => ways.map((way) => {
+  const [x, y] = centre(...way);
+  const corner = (turn) => {
+    const angle = Math.atan2(y, x) + turn * Math.PI / 6;
+    return `${((SIZE - 1.7) * Math.cos(angle)).toFixed(2)} ${((SIZE - 1.7) * Math.sin(angle)).toFixed(2)}`;
+  };
+  return `M${corner(-1)}L${corner(1)}`;
+}).join("");
 
 function cells() {
   const names = [];
@@ -322,14 +331,13 @@ export function create(root, context) {
       };
       [[left, right], [top, bottom]] = [span(xs, 0, 1.3 * WIDE), span(ys, 1, 1.5 * SIZE)];
     }
-    // Whole rows, which are 15 apart, or all of it.
+    // Whole rows, which are 15 apart; all of it where a part would not be much larger.
     let height = 15 * Math.ceil((Math.max(bottom - top, (right - left) / aspect) - 9) / 15) + 9;
-    if (height > 160) {
-      [left, top, right, bottom] = WHOLE;
-      height = Math.max(176, 194 / aspect);
-    }
+    const all = Math.max(176, 194 / aspect);
+    const isWhole = height > 0.7 * all;
+    if (isWhole) [[left, top, right, bottom], height] = [WHOLE, all];
     const [upper, width] = [(top + bottom - height) / 2, height * aspect];
-    const place = [(left + right - width) / 2, height < 176 ? 15 * Math.round((upper + 87) / 15) - 87 : upper, width, height];
+    const place = [(left + right - width) / 2, isWhole ? upper : 15 * Math.round((upper + 87) / 15) - 87, width, height];
     grid.setAttribute("viewBox", place.map((at) => at.toFixed(1)).join(" "));
     // No field is shown in part.
     for (const [name, { node }] of fields) {
@@ -373,16 +381,18 @@ export function create(root, context) {
       isBarred: barred.has(name),
       besides: [0, 1].filter((seat) => gaps[seat].has(name)),
       isTarget: targets.has(name),
-      free: freeAround(name),
+      closed: closedAround(name, gaps),
       isChosen: chosen?.from === name,
       last: ends.at(-1) === name ? "to" : ends.length > 1 && ends[0] === name ? "from" : "",
     };
   }
 
-  /** The number of free fields around a bee in danger, which has at most two; else null. */
-  function freeAround(name) {
+  /** The directions in which a bee in danger, with at most two free fields around it, is closed in; else null. */
+  function closedAround(name, gaps) {
     const bee = /q/i.exec(scene.board?.board[name] ?? "")?.[0];
-    return bee !== undefined && scene.board.free[seatOf(bee)] <= 2 ? scene.board.free[seatOf(bee)] : null;
+    if (bee === undefined || scene.board.free[seatOf(bee)] > 2) return null;
+    const [x, y] = pair(name);
+    return Object.values(STEPS).filter(([dx, dy]) => !gaps[seatOf(bee)].has(key(x + dx, y + dy)));
   }
 
   function labelOf(name, marks, isMovable) {
@@ -393,7 +403,7 @@ export function create(root, context) {
     // The accessible name contains the visible text: the coordinates of a field, or the letters of the piece on top.
     const parts = [t("field", { x, y }), ...(names.length ? [lettersOf(letters.at(-1), t)] : []), content ?? t(marks.isBarred ? "obstructed" : "empty")];
     for (const seat of marks.besides) parts.push(t("beside", { color: colorOf(seat, t) }));
-    if (marks.free !== null) parts.push(t("inDanger"));
+    if (marks.closed) parts.push(t("inDanger"));
     if (marks.last) parts.push(t("isLast"));
     if (marks.isChosen) parts.push(t("isChosen"));
     else if (marks.isTarget) parts.push(t("isTarget"));
@@ -406,12 +416,12 @@ export function create(root, context) {
     const isMovable = all.movable.has(name);
     const { node } = field;
     const label = labelOf(name, marks, isMovable);
-    const drawn = `${label}|${marks.last}|${marks.free}`;
+    const drawn = `${label}|${marks.last}|${marks.closed}`;
     if (drawn === field.drawn) return;
     field.drawn = drawn;
     node.setAttribute("aria-label", label);
     if (plays) node.setAttribute("aria-selected", String(marks.isChosen));
-    const flags = { stack: marks.letters, target: marks.isTarget, movable: isMovable, chosen: marks.isChosen, last: marks.last, danger: marks.free !== null };
+    const flags = { stack: marks.letters, target: marks.isTarget, movable: isMovable, chosen: marks.isChosen, last: marks.last, danger: Boolean(marks.closed) };
     for (const [flag, value] of Object.entries(flags)) {
       if (value) node.dataset[flag] = value === true ? "" : value;
       else delete node.dataset[flag];
@@ -419,7 +429,7 @@ export function create(root, context) {
     node.classList.toggle("h-barred", marks.isBarred);
     replace(field.marks, marks.isBarred && svg("path", { class: "h-bars", d: "M-3-4.6L3 1.4M3-4.6L-3 1.4" }));
     replace(field.pieces, marks.letters && stack(marks.letters));
-    replace(field.count, ...counts(marks.letters, marks.free));
+    replace(field.count, height(marks.letters), marks.closed && svg("path", { class: "h-closed", d: sides(marks.closed) }));
     replace(field.over, marks.isTarget && svg("circle", { class: "h-target", r: marks.letters ? 8 : 2.8 }));
   }
 
