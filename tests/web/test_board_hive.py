@@ -79,7 +79,13 @@ class DrawingTests(HiveBoardTestCase):
         self.assertGreater(len(places), 60)
         for name, place in places:
             self.assertEqual(place.replace("\u00a0", ""), name)
-        self.assertTrue(self.field("5,-5").locator(".h-place").is_visible())
+        # They are seen while one points at the board.
+        opacity = "one => getComputedStyle(one).opacity"
+        place = self.field("5,-5").locator(".h-place")
+        self.page.mouse.move(0, 0)
+        self.assertEqual(place.evaluate(opacity), "0")
+        self.field("0,0").hover()
+        self.assertEqual(place.evaluate(opacity), "1")
 
     def test_every_move_of_a_list_names_its_piece(self) -> None:
         shown = of("first move")

@@ -124,8 +124,8 @@ function shared() {
     svg("pattern", { id: "bs-waves", width: 250, height: 200, patternUnits: "userSpaceOnUse" }, path("wave", wave(20, 30) + wave(140, 80) + wave(60, 130) + wave(155, 180))),
     mark("unknown", path("hole", ring(50, 50, 8))),
     mark("miss", path("ripple", ring(50, 50, 24)), path("peg", ring(50, 50, 12))),
-    mark("hit", path("blast", ring(50, 50, 34)), path("flame", FLAME), path("spark", SPARK)),
-    mark("sunk", path("cross", "M36 36 64 64M64 36 36 64")));
+    mark("hit", path("blast", "M2 12H98V88H2Z"), path("flame", FLAME), path("spark", SPARK)),
+    mark("sunk", path("cross", "M40 40 60 60M60 40 40 60")));
 }
 
 function labels() {

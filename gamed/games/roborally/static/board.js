@@ -110,7 +110,7 @@ export function create(root, context) {
     }
     const flagNodes = flags.flatMap(([x, y], n) => {
       const here = middle(tiles, x, y);
-      return [use("flag", at(here)), note([here[0] + 2.5, here[1]], -2, n + 1, "rr-number")];
+      return [use("flag", at(here, 0, "scale(1.15)")), note([here[0] + 3, here[1]], -3, n + 1, "rr-number")];
     });
     const art = svg("g", { class: "rr-art", "aria-hidden": "true" }, floors(tiles), flagNodes, devices(tiles));
     const frame = svg("rect", { class: "rr-cursor", width: U, height: U, "aria-hidden": "true" });
@@ -209,7 +209,7 @@ export function create(root, context) {
       // Turn by the smaller angle.
       its.angle += ((SIDES.indexOf(facing) * 90 - its.angle) % 360 + 540) % 360 - 180;
       node.style.transform = `translate(${mx + dx}px, ${my + dy}px)`;
-      node.querySelector(".rr-scale").style.transform = `scale(${side > 1 ? 1.15 / side : 1.05})`;
+      node.querySelector(".rr-scale").style.transform = `scale(${side > 1 ? 1.15 / side : 1.12})`;
       node.querySelector(".rr-body").style.transform = `rotate(${its.angle}deg)`;
       node.classList.toggle("virtual", Boolean(virtual));
       node.classList.toggle("down", scene.board.robots[seat]?.active === false);

@@ -141,7 +141,7 @@ export function devices(tiles) {
   }
   for (const [x, y, side] of tiles.walls) {
     const turn = at(middle(tiles, x, y), SIDES.indexOf(side) * 90);
-    parts.push(svg("path", { d: "M-21-23H21V-17H-21Z", transform: turn, class: "rr-wall" }));
+    parts.push(svg("path", { d: "M-22-24H22V-16H-22Z", transform: turn, class: "rr-wall" }));
   }
   return parts;
 }
@@ -163,7 +163,12 @@ export function wayOf(tiles, from, poses) {
   const disc = (point, text) => svg("g", { transform: at(point, 0, "scale(1.3)") }, plate([0, 0], text));
   return [["rr-way rr-edging", "rr-way"].map((name) => svg("path", { d: `M${points.join("L")}`, class: name })),
     last ? svg("g", { transform: at(points.at(-1), SIDES.indexOf(last[2]) * 90), class: "rr-end" }, robotBody()) : svg("path", { d: "M-9-9 9 9M9-9-9 9", transform: at(points.at(-1)), class: "rr-lost" }),
-    [...phases].map(([key, ns]) => { const [x, y] = key.split(",").map(Number); return disc(middle(tiles, x, y), ns.join(" ")); })].flat();
+    [...phases].map(([key, ns]) => {
+      const here = key.split(",").map(Number);
+      // The pale robot keeps its face.
+      const isLast = last && here[0] === last[0] && here[1] === last[1];
+      return disc(middle(tiles, here[0], here[1]).map((one) => one + (isLast ? 13 : 0)), ns.join(" "));
+    })].flat();
 }
 
 /** A robot that faces north, without its number. */
