@@ -214,6 +214,9 @@ class ColourTests(BoardTestCase):
             self.assertEqual((last.count(), last.get_attribute("data-cell")), (1, key))
         sunk = self.page.locator("[data-length][data-sunk]")
         self.assertEqual([one.get_attribute("aria-label") for one in sunk.all()], ["ship of 2, sunk"] * 2)
+        # The enemy has hit the ship of 5 once.
+        struck = self.page.locator(".roster [data-length] .bs-struck")
+        self.assertEqual([(one.get_attribute("d") or "").count("M") for one in struck.all()], [1])
 
     def test_files_are_small(self) -> None:
         self.assertLessEqual(len(FILES.find("games/battleship/board.js").content), 25_600)

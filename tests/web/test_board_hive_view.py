@@ -73,8 +73,8 @@ class ViewTests(HiveBoardTestCase):
                 if "Qq"[seat] in letters and 0 <= board["free"][seat] <= 2
             }
             self.assertEqual(self.marked("danger"), bees)
-            closed = sorted(6 - free for free in board["free"] if 0 <= free <= 2)
-            drawn = [one.get_attribute("d") or "" for one in self.page.locator(".h-closed").all()]
+            closed = sorted(6 - free for free in board["free"] if free >= 0)
+            drawn = [one.get_attribute("d") or "" for one in self.page.locator(".h-core").all()]
             self.assertEqual(sorted(sides.count("M") for sides in drawn), closed)
             dangers[turn] = len(bees)
             self.assertFalse(self.page.locator(".h-way").is_visible())
@@ -82,6 +82,8 @@ class ViewTests(HiveBoardTestCase):
         self.mount("hive", scene(recorded(20).state, last="D 0,0 2,0"), "watch")
         way = self.page.locator(".h-way")
         self.assertEqual((way.get_attribute("hidden"), way.get_attribute("x1")), (None, "1.5"))
+        self.update(scene(recorded(20).state, last="D 0,0 1,0"))
+        self.assertFalse(way.is_visible(), "between neighbours there is no room for it")
 
     def test_a_digit_picks_a_piece(self) -> None:
         shown = scene(recorded(6).state, recorded(6).state.mover)

@@ -213,6 +213,13 @@ class ProgramTests(BoardCase):
             shown = {name for name in (".rr-end", ".rr-lost") if drawn.locator(name).count()}
             self.assertEqual(shown, {ends} - {None})
 
+    def test_on_phones_the_part_round_ones_own_robot_is_shown_enlarged(self) -> None:
+        self.page.set_viewport_size({"width": 360, "height": 740})
+        for seat in (0, None):
+            self.show(started("doppelhalle", 2), seat)
+            parts = [self.page.locator(f".{name}").is_visible() for name in ("rr-lens", "rr-view")]
+            self.assertEqual(parts, [seat is not None] * 2)
+
     def test_power_down(self) -> None:
         self.page.locator("[data-power]").check()
         self.assertEqual(self.acted(), [{"do": "power", "down": True}])

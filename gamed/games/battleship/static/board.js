@@ -124,7 +124,7 @@ function shared() {
     svg("pattern", { id: "bs-waves", width: 250, height: 200, patternUnits: "userSpaceOnUse" }, path("wave", wave(20, 30) + wave(140, 80) + wave(60, 130) + wave(155, 180))),
     mark("unknown", path("hole", ring(50, 50, 8))),
     mark("miss", path("ripple", ring(50, 50, 24)), path("peg", ring(50, 50, 12))),
-    mark("hit", path("blast", "M2 12H98V88H2Z"), path("flame", FLAME), path("spark", SPARK)),
+    mark("hit", path("blast", "M0 13H100V87H0Z"), svg("g", { transform: "translate(18 14)scale(.64)" }, path("flame", FLAME), path("spark", SPARK))),
     mark("sunk", path("cross", "M40 40 60 60M60 40 40 60")));
 }
 
@@ -372,15 +372,19 @@ function harbour(context, place) {
   };
 }
 
-/** The ships of a board that still float, and those that do not. */
-function roster(afloat, t) {
+/** The ships of a board that still float, and those that do not. `states`: of one's own cells, for the hits on ships. */
+function roster(afloat, t, states = new Map()) {
   const left = [...afloat];
+  const hit = found(states).map((ship) => [ship[2], shipCells(ship).filter((cell) => states.get(String(cell)) === "hit").length]).sort(([, one], [, other]) => other - one);
   const ships = FLEET.map((length) => {
     const place = left.indexOf(length);
     if (place >= 0) left.splice(place, 1);
     const label = t(place < 0 ? "sank" : "floats", { length });
     const picture = { viewBox: `0 5 ${100 * length} 90`, role: "img", class: "hull", "data-length": length, "data-sunk": place < 0, "aria-label": label };
-    return el("li", {}, svg("svg", picture, vessel(length), place < 0 && svg("path", { class: "strike", d: `M14 88L${100 * length - 14} 12` })));
+    const at = hit.findIndex(([size, hits]) => size === length && hits > 0);
+    const [[, hits]] = place < 0 || at < 0 ? [[0, 0]] : hit.splice(at, 1);
+    const holes = Array.from({ length: hits }, (_, n) => ring(100 * n + 50, 50, 30)).join("");
+    return el("li", {}, svg("svg", picture, vessel(length), hits > 0 && svg("path", { class: "bs-blast bs-struck", d: holes }), place < 0 && svg("path", { class: "strike", d: `M14 88L${100 * length - 14} 12` })));
   });
   return el("div", { class: "roster" }, el("span", {}, t("afloat")), el("ul", { "aria-label": t("afloat") }, ships));
 }
@@ -515,7 +519,7 @@ function playing(root, context) {
     if (faults.length > warned) context.announce(`${t(faults.at(-1))} ${rest}`);
     warned = faults.length;
     enemy.board.draw(told(you.enemy, "water"), "unknown", t("enemy"), phase === "shoot", you.last.you);
-    if (!isPlacing) own.say(title("own", you.seat ?? -1), [roster(you.fleet.afloat, t)], String(you.fleet.afloat));
+    if (!isPlacing) own.say(title("own", you.seat ?? -1), [roster(you.fleet.afloat, t, told(you.fleet, "miss"))], `${you.fleet.afloat} ${you.fleet.hits}`);
     own.board.draw(told(you.fleet, "miss"), "water", t("own"), false, you.last.enemy);
     return playerStatus(scene, t);
   }

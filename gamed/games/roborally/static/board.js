@@ -114,8 +114,9 @@ export function create(root, context) {
     });
     const art = svg("g", { class: "rr-art", "aria-hidden": "true" }, floors(tiles), flagNodes, devices(tiles));
     const frame = svg("rect", { class: "rr-cursor", width: U, height: U, "aria-hidden": "true" });
+    const view = svg("rect", { class: "rr-view", width: 11 * U, height: 5 * U, rx: 6, "aria-hidden": "true" });
     replace(drawing, symbols(), axes(tiles), svg("g", { role: "rowgroup", id: "rr-fields", class: "rr-drawn" }, rows),
-      svg("g", { id: "rr-things", class: "rr-drawn" }, art, svg("g", { class: "rr-ahead" }), svg("g", { class: "rr-robots" }, svg("circle", { r: 22, class: "rr-aim none" }))), frame);
+      svg("g", { id: "rr-things", class: "rr-drawn" }, art, svg("g", { class: "rr-ahead" }), svg("g", { class: "rr-robots" }, svg("circle", { r: 22, class: "rr-aim none" }))), frame, view);
     cellAt(cursor)?.setAttribute("tabindex", 0);
   }
 
@@ -187,7 +188,11 @@ export function create(root, context) {
     const [x, y] = poses[you()?.seat] ?? cursor;
     const { tiles } = scene.board;
     const fit = (from, span, whole) => Math.max(-0.1, Math.min(from - span / 2, whole + 0.1 - span)) * U;
-    lens.setAttribute("viewBox", `${fit(x - 0.5, 11, tiles.width)} ${fit(tiles.height - y + 0.5, 5, tiles.height)} ${11 * U} ${5 * U}`);
+    const [left, top] = [fit(x - 0.5, 11, tiles.width), fit(tiles.height - y + 0.5, 5, tiles.height)];
+    lens.setAttribute("viewBox", `${left} ${top} ${11 * U} ${5 * U}`);
+    const view = drawing.querySelector(".rr-view");
+    view.toggleAttribute("hidden", !you());
+    view.setAttribute("transform", `translate(${left} ${top})`);
     poses.forEach((pose, seat) => {
       let its = robots.get(seat);
       if (!its) {

@@ -167,7 +167,7 @@ export function wayOf(tiles, from, poses) {
       const here = key.split(",").map(Number);
       // The pale robot keeps its face.
       const isLast = last && here[0] === last[0] && here[1] === last[1];
-      return disc(middle(tiles, here[0], here[1]).map((one) => one + (isLast ? 13 : 0)), ns.join(" "));
+      return disc(middle(tiles, here[0], here[1]).map((one) => one + (isLast ? 18 : 0)), ns.join(" "));
     })].flat();
 }
 

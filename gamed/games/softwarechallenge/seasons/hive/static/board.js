@@ -113,10 +113,10 @@ const picture = (content, name) => svg("svg", { viewBox: "-10 -10 20 20", "aria-
 /** A stack around (0, 0). Up to three pieces are visible below the topmost one. */
 function stack(letters) {
   const below = letters.slice(Math.max(0, letters.length - 4), -1);
-  const raised = below.length * 1.5;
-  const layers = [...below].map((letter, level) => svg("g", { transform: `translate(0 ${(raised - level * 2.8).toFixed(1)})` },
+  const raised = below.length * 1.7;
+  const layers = [...below].map((letter, level) => svg("g", { transform: `translate(0 ${(raised - level * 3.4).toFixed(1)})` },
     piece(letter)));
-  const top = svg("g", { transform: `translate(0 ${(raised - below.length * 2.8).toFixed(1)})` }, piece(letters.at(-1)));
+  const top = svg("g", { transform: `translate(0 ${(raised - below.length * 3.4).toFixed(1)})` }, piece(letters.at(-1)));
   return svg("g", { class: "h-stack" }, ...layers, top);
 }
 
@@ -353,11 +353,11 @@ export function create(root, context) {
       frame.toggleAttribute("hidden", !places[n]);
       if (places[n]) frame.setAttribute("transform", `translate(${places[n].map((at) => at.toFixed(2)).join(" ")})`);
     });
-    const isKnown = places.every(Boolean);
-    way.toggleAttribute("hidden", !isKnown);
-    if (!isKnown) return;
-    const [[x1, y1], [x2, y2]] = places;
+    const [[x1, y1], [x2, y2]] = places.every(Boolean) ? places : [[0, 0], [0, 0]];
     const far = Math.hypot(x2 - x1, y2 - y1);
+    // Between neighbours there is no room for it.
+    way.toggleAttribute("hidden", far < 20);
+    if (far < 20) return;
     // From the middle of the free field to the edge of the piece.
     const on = (part) => [x1 + (x2 - x1) * part, y1 + (y2 - y1) * part];
     const [from, to] = [on(3 / far), on(1 - 11.5 / far)];
@@ -376,21 +376,23 @@ export function create(root, context) {
   }
 
   function marksOf(name, { barred, gaps, targets, ends }) {
+    const closed = closedAround(name, gaps);
     return {
       letters: scene.board?.board[name] ?? "",
       isBarred: barred.has(name),
       besides: [0, 1].filter((seat) => gaps[seat].has(name)),
       isTarget: targets.has(name),
-      closed: closedAround(name, gaps),
+      closed,
+      inDanger: closed !== null && closed.length >= 4,
       isChosen: chosen?.from === name,
       last: ends.at(-1) === name ? "to" : ends.length > 1 && ends[0] === name ? "from" : "",
     };
   }
 
-  /** The directions in which a bee in danger, with at most two free fields around it, is closed in; else null. */
+  /** The directions in which a bee is closed in; null for other pieces. */
   function closedAround(name, gaps) {
     const bee = /q/i.exec(scene.board?.board[name] ?? "")?.[0];
-    if (bee === undefined || scene.board.free[seatOf(bee)] > 2) return null;
+    if (bee === undefined) return null;
     const [x, y] = pair(name);
     return Object.values(STEPS).filter(([dx, dy]) => !gaps[seatOf(bee)].has(key(x + dx, y + dy)));
   }
@@ -403,7 +405,7 @@ export function create(root, context) {
     // The accessible name contains the visible text: the coordinates of a field, or the letters of the piece on top.
     const parts = [t("field", { x, y }), ...(names.length ? [lettersOf(letters.at(-1), t)] : []), content ?? t(marks.isBarred ? "obstructed" : "empty")];
     for (const seat of marks.besides) parts.push(t("beside", { color: colorOf(seat, t) }));
-    if (marks.closed) parts.push(t("inDanger"));
+    if (marks.inDanger) parts.push(t("inDanger"));
     if (marks.last) parts.push(t("isLast"));
     if (marks.isChosen) parts.push(t("isChosen"));
     else if (marks.isTarget) parts.push(t("isTarget"));
@@ -421,7 +423,7 @@ export function create(root, context) {
     field.drawn = drawn;
     node.setAttribute("aria-label", label);
     if (plays) node.setAttribute("aria-selected", String(marks.isChosen));
-    const flags = { stack: marks.letters, target: marks.isTarget, movable: isMovable, chosen: marks.isChosen, last: marks.last, danger: Boolean(marks.closed) };
+    const flags = { stack: marks.letters, target: marks.isTarget, movable: isMovable, chosen: marks.isChosen, last: marks.last, danger: marks.inDanger };
     for (const [flag, value] of Object.entries(flags)) {
       if (value) node.dataset[flag] = value === true ? "" : value;
       else delete node.dataset[flag];
@@ -429,7 +431,7 @@ export function create(root, context) {
     node.classList.toggle("h-barred", marks.isBarred);
     replace(field.marks, marks.isBarred && svg("path", { class: "h-bars", d: "M-3-4.6L3 1.4M3-4.6L-3 1.4" }));
     replace(field.pieces, marks.letters && stack(marks.letters));
-    replace(field.count, height(marks.letters), marks.closed && svg("path", { class: "h-closed", d: sides(marks.closed) }));
+    replace(field.count, height(marks.letters), ...["h-closed", "h-closed h-core"].map((name) => marks.closed && svg("path", { class: name, d: sides(marks.closed) })));
     replace(field.over, marks.isTarget && svg("circle", { class: "h-target", r: marks.letters ? 8 : 2.8 }));
   }
 
