@@ -130,6 +130,7 @@ class DrawingTests(HiveBoardTestCase):
         self.mount("hive", of("stack of five"), "watch")
         stack = self.field("0,0")
         self.assertEqual(self.page.text_content('[data-count="0,0"]'), "5")
+        self.assertEqual(self.page.locator(".h-hides").count(), 1, "a bee is among the covered pieces")
         expected = "stack of 5, from the top: beetle (Red), beetle (Blue), beetle (Red), bee (Blue), bee (Red)"
         self.assertIn(expected, stack.get_attribute("aria-label"))
         stack.hover()

@@ -85,7 +85,8 @@ export function create(root, context) {
   let isSent = false;
   let flagged = []; // the robots as they were shown last
   let inPanel = ""; // what the panel shows
-  let previewed = Promise.resolve(); // the preview that was asked for last
+  let asked = 0; // previews
+  let previewed = Promise.resolve(); // the last one of them
   let isDropped = false; // a drag has just ended: its click is ignored
 
   // The course
@@ -346,9 +347,10 @@ export function create(root, context) {
     preview();
   }
 
-  /** Asks where the cards in the registers would lead; one question after the other, and none after the program. */
+  /** Asks where the cards in the registers would lead; only the newest question waits for the one before, and none for the program. */
   function preview() {
-    previewed = previewed.then(() => (isAsked("program") ? context.act({ do: "preview", cards: [...draft] }) : null)).catch(() => undefined);
+    const mine = (asked += 1);
+    previewed = previewed.then(() => (mine === asked && isAsked("program") ? context.act({ do: "preview", cards: [...draft] }) : null)).catch(() => undefined);
   }
 
   function submit() {

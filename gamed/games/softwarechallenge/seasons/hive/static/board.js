@@ -120,9 +120,9 @@ function stack(letters) {
   return svg("g", { class: "h-stack" }, ...layers, top);
 }
 
-/** The number of pieces in a stack, drawn above all fields. */
+/** The number of pieces in a stack, drawn above all fields; yellow if a bee is among the covered ones. */
 function height(letters) {
-  return letters.length > 1 && svg("g", { class: "h-count" }, svg("circle", { cx: 6, cy: 5.2, r: 3.2 }), svg("text", { x: 6, y: 6.9 }, letters.length));
+  return letters.length > 1 && svg("g", { class: /q/i.test(String(letters.slice(0, -1))) ? "h-count h-hides" : "h-count" }, svg("circle", { cx: 6, cy: 5.2, r: 3.2 }), svg("text", { x: 6, y: 6.9 }, letters.length));
 }
 
 /** The sides of a tile in some directions, as lines. */
@@ -161,6 +161,7 @@ export function create(root, context) {
   let spoken = "";
   let explained = null;
   let aspect = 1.1; // of the board's width to its height
+  let isTall = false; // so that its fields are large even if all are shown
 
   const grid = svg("svg", { viewBox: "-97 -88 194 176", role: "grid", "aria-label": t("board"), class: "h-field-grid" });
   const hands = [0, 1].map(makeHand);
@@ -181,6 +182,7 @@ export function create(root, context) {
   grid.addEventListener("keydown", pressed);
   const sized = new ResizeObserver(([{ contentRect }]) => {
     aspect = contentRect.width / (contentRect.height || 1) || aspect;
+    isTall = contentRect.height > 440;
     zoom();
   });
   sized.observe(grid);
@@ -315,7 +317,7 @@ export function create(root, context) {
 
   // Showing
 
-  /** Shows the part with the pieces, or all of the board. */
+  /** Shows all of the board; where it is small, the part with the pieces. */
   function zoom() {
     const names = Object.keys(scene?.board?.board ?? {});
     let [left, top, right, bottom] = WHOLE;
@@ -334,7 +336,7 @@ export function create(root, context) {
     // Whole rows, which are 15 apart; all of it where a part would not be much larger.
     let height = 15 * Math.ceil((Math.max(bottom - top, (right - left) / aspect) - 9) / 15) + 9;
     const all = Math.max(176, 194 / aspect);
-    const isWhole = height > 0.7 * all;
+    const isWhole = isTall || height > 0.7 * all;
     if (isWhole) [[left, top, right, bottom], height] = [WHOLE, all];
     const [upper, width] = [(top + bottom - height) / 2, height * aspect];
     const place = [(left + right - width) / 2, isWhole ? upper : 15 * Math.round((upper + 87) / 15) - 87, width, height];
