@@ -577,5 +577,5 @@ class GermanTests(BoardCase):
 
     def test_the_german_prompt(self) -> None:
         self.show(started("anlauf", 2), 0)
-        self.assertIn("Programm abgeben", self.page.locator("[data-submit]").inner_text())
+        self.assertIn("Abgeben", self.page.locator("[data-submit]").inner_text())
         self.assertEqual(self.announced(), ["Programmiere deinen Roboter"])

@@ -58,7 +58,7 @@ export const words = {
     M3: "Vorwärts 3", shortUT: "Kehrt", shortRL: "Links", shortRR: "Rechts", shortBU: "Zurück", shortM1: "Vor 1",
     shortM2: "Vor 2", shortM3: "Vor 3", card: "{action}, Priorität {card}", priority: ", Priorität ", inRegister: ", in Register ",
     registerName: "Register ", register: "Register {n}: {what}", locked: "gesperrt", empty: "leer",
-    submit: "Programm abgeben", power: "In der nächsten Runde abschalten", rest: "noch {n}",
+    submit: "Abgeben", power: "Danach abschalten", rest: "noch {n}",
     promptFacing: "Wohin soll dein Roboter blicken?", promptProgram: "Programmiere deinen Roboter",
     promptPower: "Dein Roboter ist abgeschaltet. Soll er es bleiben?", promptRepair: "Wähle {n} Register zum Entsperren",
     promptRepair1: "Wähle ein Register zum Entsperren",
