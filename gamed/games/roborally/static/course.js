@@ -56,7 +56,7 @@ export const note = (point, dy, text, of) => svg("text", { x: point[0], y: point
  *
  * @param {any[]} point
  */
-export function plate([x, y], text) {
+function plate([x, y], text) {
   const half = 1.5 + 2.7 * String(text).length;
   return svg("g", { class: "rr-plate" }, svg("rect", { x: x - half, y: y - 6.5, width: 2 * half, height: 13, rx: 3 }), note([x, y], 4, text));
 }
@@ -117,7 +117,7 @@ export function floors(tiles) {
     const isCorner = turns.length === 2 && belts.get(`${x + dx},${y + dy}`) !== one;
     const bends = [...turns].filter((_, i) => i % 2 === 0).map((side) => at(here, angle, (SIDES.indexOf(side) - SIDES.indexOf(one) + 4) % 4 === 3 ? "scale(-1 1)" : ""));
     const kinds = speed > 1 ? ["express", "expressCorner"] : ["belt", "corner"];
-    const parts = isCorner ? [use(kinds[1], bends[0])] : [use(kinds[0], at(here, angle)), ...bends.map((bend) => use("merge", bend))];
+    const parts = isCorner ? [use(kinds[1], bends[0])] : [use(kinds[0], at(here, angle)), ...bends.map((bend) => use("merge", bend, `rr-into-${kinds[0]}`))];
     if (crush.length) parts.push(use("crusher", at(here, angle)), plate(here, crush.join(" ")));
     return parts;
   });
