@@ -125,7 +125,7 @@ function shared() {
     mark("unknown", path("hole", ring(50, 50, 8))),
     mark("miss", path("ripple", ring(50, 50, 24)), path("peg", ring(50, 50, 12))),
     mark("hit", path("blast", "M0 13H100V87H0Z"), svg("g", { transform: "translate(18 14)scale(.64)" }, path("flame", FLAME), path("spark", SPARK))),
-    mark("sunk", path("cross", "M40 40 60 60M60 40 40 60")));
+    mark("sunk", path("ember", ring(50, 50, 11))));
 }
 
 function labels() {
@@ -150,6 +150,7 @@ const field = (x, y) => svg("rect", { class: "field", width: 100, height: 100, t
 function seaBoard(id, context, shoot) {
   const cells = new Map();
   let cursor = [0, 0];
+  const drawn = {}; // how each cell, and the fleet, was drawn last
   const fields = lattice(field);
   const fleet = svg("g", { class: "fleet", "aria-hidden": "true" });
   const rows = lattice((x, y) => {
@@ -191,12 +192,20 @@ function seaBoard(id, context, shoot) {
     draw(states, rest, label, isActive, last) {
       node.setAttribute("aria-label", label);
       node.toggleAttribute("data-active", isActive);
-      replace(fleet, ...found(states).map((ship) => svg("g", { class: "hull", transform: lying(ship), "data-at": ship.join(","), "data-sunk": states.get(String(ship.slice(0, 2))) === "sunk" }, vessel(ship[2]))));
+      const ships = found(states).map((ship) => [...ship, states.get(String(ship.slice(0, 2))) === "sunk"]);
+      if (String(ships) !== drawn.fleet) {
+        drawn.fleet = String(ships);
+        replace(fleet, ...ships.map(([x, y, length, way, isSunk]) => svg("g", { class: "hull", transform: lying([x, y, length, way]), "data-at": [x, y, length, way].join(","), "data-sunk": isSunk }, vessel(length))));
+      }
       for (const [key, cell] of cells) {
         const state = states.get(key) ?? rest;
         const at = key.split(",").map(Number);
         const isLast = String(last?.at) === key;
         const isPending = isLast && last.code === null;
+        // Only what has changed: each new `href` costs a frame of a replay that is scrubbed some time.
+        const look = `${state} ${isLast} ${isPending} ${isActive}`;
+        if (drawn[key] === look) continue;
+        drawn[key] = look;
         cell.dataset.state = fields[at[1]][at[0]].dataset.state = state;
         cell.toggleAttribute("data-last", isLast);
         cell.toggleAttribute("data-pending", isPending);

@@ -84,10 +84,10 @@ const round = (x, y, rx, ry = rx) => `M${x - rx} ${y}a${rx} ${ry} 0 1 0 ${2 * rx
 // Insects from above: the body, what is on both sides of it, the lines on the body. A grasshopper is seen from its side.
 const INSECTS = {
   Q: [round(0, -2.9, 0.9) + round(0, -1.4, 1.2) + round(0, 1.4, 1.7, 2.5), "M-.9-1.6C-4.6-4.4-5-.1-1.1-.4Z", "M-1.4.5h2.8M-1.7 1.6h3.4M-1.4 2.7h2.8"],
-  S: [round(0, -1.3, 1.2) + round(0, 1.3, 1.9), "M-.9-1.8L-2.4-3.5-3.2-4M-1-1.2L-3-2.2-4.1-1.2M-1-.6L-3.1.4-4 1.6M-1.2.2L-2.8 2-3 3.9", "M-1.4.9Q0 1.7 1.4.9"],
+  S: [round(0, -1.2, 1.4) + round(0, 1.7, 2, 2.3), "M-.9-1.9L-3.1-3.4-3.5-5.2M-1.1-1.4L-4-1.9-5.2-3.3M-1.1-.8L-4 .3-5.2 2M-.9-.2L-3.1 2.4-3.5 4.9", "M-1.2 1.6H1.2M0 .4V3.2"],
   G: ["M4.7-.7C4.3-2 2.7-2.2 1.5-1.4L-5.2 1.2C-5.5 2-4.5 2.4-3.4 2.3L2 2C4 1.8 5 .6 4.7-.7ZM.4 1L-2.5-4.3-3.5-3.8-1.6 1.3Z", "M-3-4L-4.4 4H-5.4M2.8 1.6L3.6 4M.6 1.8L.2 4M4-1.4Q4.4-3.8 2-4.9", "M3.5-.6h.1M1.3 0L-3.8 1.4"],
-  B: [round(0, -2.6, 1.2) + round(0, 0.7, 2.1, 2.8), "M-1.9-.7L-3.4-1.9M-2.1.8H-3.9M-1.8 2.2L-3.3 3.5M-.6-3.5L-1.4-4.4", "M0-1.1V3.4M-1.9-.3Q0 .5 1.9-.3"],
-  A: [round(0, -2.8, 1.1) + round(0, -0.8, 0.8, 1.2) + round(0, 2, 1.4, 1.9), "M-.7-1.3L-2.2-2.1-2.9-3.4M-.8-.8L-2.6-.7-3.6.4M-.7-.2L-2 1-2.6 2.7M-.4-3.7L-1.5-4.6", ""],
+  B: [round(0, -3.3, 1.7, 1.2) + round(0, 0.9, 3.1, 3.6), "M-2.5-1.2L-4.3-2.5M-3 .9H-4.9M-2.6 2.8L-4.2 4.2M-.9-4.2L-2.1-5.2", "M0-1.6V4.4M-2.8-.5Q0-2.6 2.8-.5"],
+  A: [round(0, -3.2, 1.3, 1.1) + round(0, -0.7, 0.8, 1.4) + round(0, 2.9, 1.5, 2.1), "M-.7-1.3L-2.4-2.1-3.2-3.4M-.8-.7L-3-.5-4 .8M-.7-.1L-2.1 1.3-2.8 3.4M-.5-4.1L-1.4-5.2-2.6-5.3", ""],
 };
 
 function insect(letter) {
@@ -431,7 +431,7 @@ export function create(root, context) {
       else delete node.dataset[flag];
     }
     node.classList.toggle("h-barred", marks.isBarred);
-    replace(field.marks, marks.isBarred && svg("path", { class: "h-bars", d: "M-3-4.6L3 1.4M3-4.6L-3 1.4" }));
+    replace(field.marks, marks.isBarred && svg("path", { class: "h-bars", d: "M-3-3L3 3M3-3L-3 3" }));
     replace(field.pieces, marks.letters && stack(marks.letters));
     replace(field.count, height(marks.letters), ...["h-closed", "h-closed h-core"].map((name) => marks.closed && svg("path", { class: name, d: sides(marks.closed) })));
     replace(field.over, marks.isTarget && svg("circle", { class: "h-target", r: marks.letters ? 8 : 2.8 }));
