@@ -219,6 +219,8 @@ class ProgramTests(BoardCase):
             self.show(started("doppelhalle", 2), seat)
             parts = [self.page.locator(f".{name}").is_visible() for name in ("rr-lens", "rr-view")]
             self.assertEqual(parts, [seat is not None] * 2)
+            pointed = self.page.locator(".rr-lens .rr-toward text").all_text_contents()
+            self.assertEqual(pointed, ["2"] if seat == 0 else [])  # the second flag is out of sight
 
     def test_power_down(self) -> None:
         self.page.locator("[data-power]").check()

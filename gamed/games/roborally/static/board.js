@@ -5,7 +5,7 @@
 // [data-explain].
 
 import { ARROWS, clear, el, isChord, mayMove, nameOn, replace, svg } from "../../dom.js";
-import { SIDES, U, at, axes, devices, explained, floors, icon, middle, note, robotNode, symbols, use, wayOf } from "./course.js";
+import { SIDES, U, at, axes, devices, explained, floors, icon, middle, note, robotNode, symbols, toward, use, wayOf } from "./course.js";
 
 export { codes, words } from "./words.js";
 
@@ -55,7 +55,7 @@ export function create(root, context) {
   // In Chromium an SVG with a focus listener would be a tab stop.
   const drawing = svg("svg", { class: "rr-svg", role: "grid", tabindex: -1, "aria-label": t("course") });
   // On phones a field of the whole course is tiny: the part round one's own robot is shown again, enlarged.
-  const lens = svg("svg", { class: "rr-lens", "aria-hidden": "true" }, svg("use", { href: "#rr-fields" }), svg("use", { href: "#rr-things" }));
+  const lens = svg("svg", { class: "rr-lens", "aria-hidden": "true" }, svg("use", { href: "#rr-fields" }), svg("use", { href: "#rr-things" }), svg("g", {}));
   const status = el("p", { class: "rr-now" });
   const info = el("p", { class: "rr-info", "data-explain": "" }, t("helpCourse"));
   const panel = el("section", { class: "rr-panel", "aria-label": t("program") });
@@ -182,15 +182,18 @@ export function create(root, context) {
     });
     lens.toggleAttribute("hidden", !you());
     // The flag that one's own robot has to reach next.
-    const next = scene.board.flags[scene.board.robots[you()?.seat]?.flag];
+    const n = scene.board.robots[you()?.seat]?.flag;
+    const next = scene.board.flags[n];
     const aim = layer.querySelector(".rr-aim");
     aim.setAttribute("class", next ? `rr-aim seat${you().seat}` : "rr-aim none");
-    if (next) aim.setAttribute("transform", at(middle(scene.board.tiles, next[0], next[1])));
-    const [x, y] = poses[you()?.seat] ?? cursor;
     const { tiles } = scene.board;
+    const goal = next && middle(tiles, next[0], next[1]);
+    if (goal) aim.setAttribute("transform", at(goal));
+    const [x, y] = poses[you()?.seat] ?? cursor;
     const fit = (from, span, whole) => Math.max(-0.1, Math.min(from - span / 2, whole + 0.1 - span)) * U;
     const [left, top] = [fit(x - 0.5, 11, tiles.width), fit(tiles.height - y + 0.5, 5, tiles.height)];
     lens.setAttribute("viewBox", `${left} ${top} ${11 * U} ${5 * U}`);
+    replace(lens.lastChild, goal && toward(goal, n + 1, left, top, 11 * U, 5 * U));
     const view = drawing.querySelector(".rr-view");
     view.toggleAttribute("hidden", !you());
     view.setAttribute("transform", `translate(${left} ${top})`);
@@ -368,7 +371,7 @@ export function create(root, context) {
     if (!layer || !place) return;
     layer.setAttribute("class", `rr-ahead seat${you().seat}`);
     stage.classList.toggle("ahead", poses.length > 0);
-    replace(layer, ...wayOf(scene.board.tiles, place, poses));
+    replace(layer, ...wayOf(scene.board.tiles, place, poses, you().seat));
   }
 
   function cardFace(card) {

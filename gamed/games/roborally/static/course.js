@@ -147,13 +147,28 @@ export function devices(tiles) {
 }
 
 /**
+ * The flag at a point, on the edge of the part of the course where it is not seen, with an arrow to it; nothing if it is seen.
+ *
+ * @param {number[]} point
+ * @param {number} n its number
+ */
+export function toward([x, y], n, left, top, width, height) {
+  const [dx, dy] = [x - left - width / 2, y - top - height / 2];
+  const share = Math.max(Math.abs(dx) / (width / 2 - 20), Math.abs(dy) / (height / 2 - 20));
+  if (share <= 1) return [];
+  const point = [x - dx * (1 - 1 / share), y - dy * (1 - 1 / share)];
+  return [svg("g", { transform: at(point), class: "rr-toward" }, svg("path", { d: "M7-12L25 0L7 12Z", transform: `rotate(${(Math.atan2(dy, dx) * 180) / Math.PI})` }), svg("circle", { r: 14 }), svg("text", { y: 6 }, n))];
+}
+
+/**
  * The way of a robot from a place, phase by phase: the numbers of the phases where they end, and a pale robot at the end.
  *
  * @param {any} tiles
  * @param {any[]} from
  * @param {any[]} poses [x, y, facing] for each phase; null where it is destroyed
+ * @param {number} seat
  */
-export function wayOf(tiles, from, poses) {
+export function wayOf(tiles, from, poses, seat) {
   const kept = poses.filter(Boolean);
   if (!poses.length) return [];
   const points = [from, ...kept].map(([x, y]) => middle(tiles, x, y));
@@ -162,7 +177,7 @@ export function wayOf(tiles, from, poses) {
   const last = kept.length === poses.length ? kept.at(-1) : null;
   const disc = (point, text) => svg("g", { transform: at(point, 0, "scale(1.3)") }, plate([0, 0], text));
   return [["rr-way rr-edging", "rr-way"].map((name) => svg("path", { d: `M${points.join("L")}`, class: name })),
-    last ? svg("g", { transform: at(points.at(-1), SIDES.indexOf(last[2]) * 90), class: "rr-end" }, robotBody()) : svg("path", { d: "M-9-9 9 9M9-9-9 9", transform: at(points.at(-1)), class: "rr-lost" }),
+    last ? svg("g", { transform: at(points.at(-1), SIDES.indexOf(last[2]) * 90), class: "rr-end" }, robotBody(seat)) : svg("path", { d: "M-9-9 9 9M9-9-9 9", transform: at(points.at(-1)), class: "rr-lost" }),
     [...phases].map(([key, ns]) => {
       const here = key.split(",").map(Number);
       // The pale robot keeps its face.
@@ -171,17 +186,23 @@ export function wayOf(tiles, from, poses) {
     })].flat();
 }
 
+// The shells of the robots, by seat: round, with corners, wide in front or behind, so that colours are not needed.
+const SHELLS = [
+  "M-14-8L-7-18Q0-24 7-18L14-8V13Q14 18 9 18H-9Q-14 18-14 13Z", "M-15 0A15 20 0 0 1 15 0A15 19 0 0 1-15 0Z", "M0-22L14-13V10L0 20L-14 10V-13Z", "M-14-20H14V18H-14Z",
+  "M-8-20H8L16 18H-16Z", "M-16-16L-10-20H10L16-16L8 18H-8Z", "M-10-20H10V-8H16V8H10V19H-10V8H-16V-8H-10Z", "M-14-19H14V2L0 20L-14 2Z",
+];
+
 /** A robot that faces north, without its number. */
-function robotBody() {
+function robotBody(seat) {
   const path = (d, name) => svg("path", { d, class: `rr-${name}` });
+  const shell = SHELLS[seat % SHELLS.length];
   return [svg("circle", { cx: 2, cy: 3, r: 19, class: "rr-shade" }),
     path("M-20-12Q-20-15-17-15H-13V17H-17Q-20 17-20 14ZM20-12Q20-15 17-15H13V17H17Q20 17 20 14Z", "tread"), path("M-17-11V15M17-11V15", "lugs"),
-    path("M-14-8L-7-18Q0-24 7-18L14-8V13Q14 18 9 18H-9Q-14 18-14 13Z", "shell"), path("M-13-8L-6-17Q0-22 6-17L13-8V4H-13Z", "shine"),
-    path("M0-29L10-16Q0-22-10-16Z", "nose"), path("M-9-8.5L-6-14.5Q0-18 6-14.5L9-8.5Q0-12 -9-8.5Z", "visor"), path("M-3.4-12.8h0M3.4-12.8h0", "eyes")];
+    path(shell, "shell"), path(shell, "shine"), path("M0-29L10-16Q0-22-10-16Z", "nose"), path("M-9-8.5L-6-14.5Q0-18 6-14.5L9-8.5Q0-12 -9-8.5Z", "visor"), path("M-3.4-12.8h0M3.4-12.8h0", "eyes")];
 }
 
 export function robotNode(seat) {
-  const body = svg("g", { class: "rr-body" }, robotBody());
+  const body = svg("g", { class: "rr-body" }, robotBody(seat));
   const ring = svg("circle", { class: "rr-mine", r: 24 });
   const badge = svg("g", { class: "rr-badge", transform: "translate(14 14)" }, svg("circle", { r: 7 }), svg("text", { y: 4 }));
   return svg("g", { "data-robot": seat, class: `rr-robot seat${seat}`, "aria-hidden": "true" },
