@@ -47,6 +47,17 @@ class LobbyTest(ShellTestCase):
         self.assertEqual(self.page.locator("[data-game] img").count(), 1)
         self.assertIn("/games/toy/icon.svg", self.page.get_attribute("[data-game=toy] img", "src"))
 
+    def test_one_s_own_game_says_against_whom(self) -> None:
+        self.api["GET /rooms"] = [ROOM]
+        self.api["GET /seats"] = {
+            "seats": [{"id": "s1", "game": "toy", "room": "r1"}, {"id": "s2", "game": "toy", "room": "r9"}]
+        }
+        self.visit("/", ".card")
+        first, second = self.page.locator("[data-key]:text-is('Continue')").locator("xpath=ancestor::li").all()
+        self.assertEqual(first.locator(".names bdi").count(), len(ROOM["seats"]))
+        self.assertIn("2 moves", first.inner_text())
+        self.assertEqual(second.inner_text().split(), ["Toy", "Continue"])
+
     def test_no_name_turns_or_hides_what_stands_round_it(self) -> None:
         hidden = "\u202e\u2067\u200f\u061c\u200b\u00ad\u2060\ufeff\u3164\U000e0041\x07\u2028"
         kept = [

@@ -45,6 +45,21 @@ class RecordsTest(ShellTestCase):
         self.page.go_back()
         self.wait("!location.search.includes('before')")
 
+    def test_who_won_and_how_long_it_lasted(self) -> None:
+        moments = {"started": "2026-11-21T12:00:00Z", "ended": "2026-11-21"}
+        rows: list[dict[str, Any]] = [
+            RECORD,
+            {**RECORD, "termination": "victory"},
+            {**RECORD, **moments, "winner": None},
+        ]
+        self.api["GET /records"] = {"records": rows, "next": None}
+        self.visit("/records", "table")
+        cells = [self.page.locator(f".listing td:nth-child({n})") for n in (3, 4)]
+        shown = [[text.split() for text in cell.all_inner_texts()] for cell in cells]
+        self.assertEqual(shown[0][1][-1], "won")  # against the rules, what ended it
+        self.assertEqual([row[-1] for row in shown[0]].count("won"), 1)
+        self.assertEqual(shown[1], [["150", "5:00"], ["150", "5:00"], ["150"]])
+
     def test_a_search_by_format(self) -> None:
         self.visit("/records", "table")
         self.assertEqual(self.page.inner_text("tbody small"), "gamed-toy 1.0")

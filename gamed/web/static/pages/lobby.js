@@ -123,7 +123,7 @@ function roomCard(room, view, board) {
   return el(
     "li",
     { class: board ? "card live" : "card", "data-room": room.id },
-    el("h3", {}, !board && game?.icon && el("img", { src: fileOf(room.game, "icon.svg"), alt: "", width: 32, height: 32 }), name, " ", room.state !== "waiting" && badge(room.state)),
+    called(room.game, room.state !== "waiting" && badge(room.state)),
     names(room.seats.length ? [...room.seats, ...Array.from({ length: room.free }, (_, n) => ({ seat: room.seats.length + n }))] : []) ?? el("p", { class: "muted" }, t("nobody")),
     facts.length > 0 && el("p", { class: "muted" }, facts.join(", ")),
     room.reserved > 0 && el("p", {}, t("reservedSeats", { count: room.reserved })),
@@ -160,21 +160,30 @@ function roomCards(rooms, none, view, boards = null) {
   return el("ul", { class: "cards" }, rooms.map((room) => roomCard(room, view, boards?.of(room))));
 }
 
+/** The game of a card: its icon and its name. */
+function called(kind, more = null) {
+  const game = session.games.find((one) => one.kind === kind);
+  return el("h3", {}, game?.icon && el("img", { src: fileOf(kind, "icon.svg"), alt: "", width: 32, height: 32 }), gameName(kind), more);
+}
+
+/** The games of which one has a seat. */
 function seatCards(seats) {
   return el(
     "ul",
     { class: "cards" },
-    seats.map((seat) =>
+    seats.map(({ id, game, room }) =>
       el(
         "li",
         { class: "card" },
-        el("h3", {}, gameName(seat.game)),
+        called(game, room && room.state !== "playing" && badge(room.state)),
+        room && names(room.seats),
+        room?.moves > 0 && el("p", { class: "muted" }, t("moveCount", { count: room.moves })),
         el(
           "div",
           { class: "buttons" },
           link(
-            `/seats/${encodeURIComponent(seat.id)}`,
-            { class: "button primary", "aria-label": t("goOnGame", { game: gameName(seat.game) }), "data-key": seat.id },
+            `/seats/${encodeURIComponent(id)}`,
+            { class: "button primary", "aria-label": t("goOnGame", { game: gameName(game) }), "data-key": id },
             t("goOn"),
           ),
         ),
@@ -189,7 +198,7 @@ export async function show(view) {
   const own = section(t("yourSeats"), seatCards);
   const keys = codes(view, { isNamed: true });
   const open = section(t("openRooms"), (rooms) => roomCards(rooms, t("noOpenRooms"), view));
-  open.node.classList.add("open");
+  for (const { node } of [own, open]) node.classList.add("rows");
   let boards = null; // small boards of the running games; they come after the first look
   const running = section(t("runningRooms"), ({ rooms }) => [
     roomCards(rooms, t("noRunningRooms"), view, boards),
@@ -213,7 +222,7 @@ export async function show(view) {
     const [{ rooms }, { seats }] = await Promise.all([list("rooms"), list("seats")]);
     const live = seats.filter((seat) => seat.isLive !== false);
     own.node.hidden = live.length === 0;
-    own.update(live.map(({ id, game }) => ({ id, game })));
+    own.update(live.map(({ id, game, room }) => ({ id, game, room: rooms.find((one) => one.id === room) ?? null })));
     // The boards bring the words for the options. Without them, options are shown as in the API.
     const unknown = new Set(rooms.map(({ game }) => game).filter((game) => !worded.has(game)));
     await Promise.all([...unknown].map((game) => boardOf(game).catch(() => null)));

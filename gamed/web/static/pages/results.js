@@ -3,17 +3,19 @@
 import { session } from "../api.js";
 import { fileOf } from "../board.js";
 import { bdi, el } from "../dom.js";
-import { TERMINATIONS, calledOn, chip, gameName, lead, link, result, sided, sidesClass, table, when } from "../parts.js";
+import { TERMINATIONS, calledOn, chip, clock, gameName, lead, link, result, sided, sidesClass, table, when } from "../parts.js";
 import { translator } from "../words.js";
 
 export const words = {
   en: {
     replayOf: "Replay {game}, {date}",
     yours: "Yours",
+    duration: "Duration of the game",
   },
   de: {
     replayOf: "{game} vom {date} ansehen",
     yours: "Deine",
+    duration: "Dauer der Partie",
   },
 };
 const t = translator(words);
@@ -27,12 +29,19 @@ function people(seats, winner, look) {
   return seats.length ? el("ul", { class: look }, seats.map((one) => el("li", { class: one.seat === winner ? "won" : null }, chip(one.seat), named(one)))) : null;
 }
 
-/** How a game ended. Who has won is marked beside the names. */
+/** How a game ended: by how much it was won, else who has won, or what ended it against the rules. */
 function how(one, by) {
   if (!one.termination) return t("noneUnknown");
   if (one.winner === null || one.winner === undefined) return result(one, one.seats);
   const isClean = ["victory", "resigned"].includes(one.termination);
-  return el("span", { class: isClean ? null : "foul" }, by || t(`any${TERMINATIONS[one.termination]}`));
+  if (isClean) return by || result(one, one.seats);
+  return el("span", { class: "foul" }, by || t(`any${TERMINATIONS[one.termination]}`));
+}
+
+/** How long a game lasted, if its record gives both moments. */
+function lasted({ started, ended }) {
+  const ms = Date.parse(ended) - Date.parse(started);
+  return ended.includes("T") && ms >= 1_000 ? el("small", { class: "muted", title: t("duration") }, clock(ms)) : null;
 }
 
 /** The table of records that the lobby and the search show. Records that gamed does not play have no game. */
@@ -56,7 +65,7 @@ export function recordTable(label, records, { hasFormat = false } = {}) {
         ),
         el("div", {}, people(seats, one.winner, `names ${sidesClass(kind)}`), one.own && el("span", { class: "badge" }, t("yours"))),
         how(one, lead(kind, seats.map((seat) => seat.points))),
-        one.seats.length ? String(one.length) : "",
+        one.seats.length ? [String(one.length), lasted(one)] : "",
         when(one.started),
       ];
     }),
