@@ -384,16 +384,16 @@ function harbour(context, place) {
 /** The ships of a board that still float, and those that do not. `states`: of one's own cells, for the hits on ships. */
 function roster(afloat, t, states = new Map()) {
   const left = [...afloat];
-  const hit = found(states).map((ship) => [ship[2], shipCells(ship).filter((cell) => states.get(String(cell)) === "hit").length]).sort(([, one], [, other]) => other - one);
+  // By ship, which of its cells are hit.
+  const hit = found(states).map((ship) => shipCells(ship).map((cell) => states.get(String(cell)) === "hit")).sort((one, other) => other.filter(Boolean).length - one.filter(Boolean).length);
   const ships = FLEET.map((length) => {
     const place = left.indexOf(length);
     if (place >= 0) left.splice(place, 1);
     const label = t(place < 0 ? "sank" : "floats", { length });
     const picture = { viewBox: `0 5 ${100 * length} 90`, role: "img", class: "hull", "data-length": length, "data-sunk": place < 0, "aria-label": label };
-    const at = hit.findIndex(([size, hits]) => size === length && hits > 0);
-    const [[, hits]] = place < 0 || at < 0 ? [[0, 0]] : hit.splice(at, 1);
-    const holes = Array.from({ length: hits }, (_, n) => ring(100 * n + 50, 50, 30)).join("");
-    return el("li", {}, svg("svg", picture, vessel(length), hits > 0 && svg("path", { class: "bs-blast bs-struck", d: holes }), place < 0 && svg("path", { class: "strike", d: `M14 88L${100 * length - 14} 12` })));
+    const at = place < 0 ? -1 : hit.findIndex((cells) => cells.length === length);
+    const holes = at < 0 ? "" : hit.splice(at, 1)[0].map((isHit, n) => (isHit ? ring(100 * n + 50, 50, 30) : "")).join("");
+    return el("li", {}, svg("svg", picture, vessel(length), holes && svg("path", { class: "bs-blast bs-struck", d: holes }), place < 0 && svg("path", { class: "strike", d: `M14 88L${100 * length - 14} 12` })));
   });
   return el("div", { class: "roster" }, el("span", {}, t("afloat")), el("ul", { "aria-label": t("afloat") }, ships));
 }

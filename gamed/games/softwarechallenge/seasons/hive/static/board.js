@@ -433,8 +433,8 @@ export function create(root, context) {
     node.classList.toggle("h-barred", marks.isBarred);
     replace(field.marks, marks.isBarred && svg("path", { class: "h-bars", d: "M-3-3L3 3M3-3L-3 3" }));
     replace(field.pieces, marks.letters && stack(marks.letters));
-    replace(field.count, height(marks.letters), ...["h-closed", "h-closed h-core"].map((name) => marks.closed && svg("path", { class: name, d: sides(marks.closed) })));
-    replace(field.over, marks.isTarget && svg("circle", { class: "h-target", r: marks.letters ? 8 : 2.8 }));
+    replace(field.count, height(marks.letters), ...["h-closed", "h-closed h-core"].map((name) => marks.closed && svg("path", { class: name, d: sides(marks.closed) })), marks.isTarget && marks.letters && svg("circle", { class: "h-target h-onto", r: 7.6 }));
+    replace(field.over, marks.isTarget && !marks.letters && svg("circle", { class: "h-target", r: 2.8 }));
   }
 
   function drawHand(hand) {
