@@ -50,3 +50,9 @@ class ListTests(ShellTestCase):
             self.assertIn(f"\u2068{TRICKY}\u2069 takes a1", self.page.text_content(".moves li .unseen") or "")
             self.assertTrue(self.page.locator(f'.moves li [title*="{TRICKY}"]').count())
             self.assertEqual(self.page.evaluate("document.documentElement.scrollWidth"), 1280)
+
+    def test_where_one_cannot_jump_to_a_line_answers_do_not_count(self) -> None:
+        self.files["/static/games/toy/board.js"] = TOY + "export const brief = (move) => (move.n % 2 ? 'a1' : '≈');"
+        for address, numbers in (("/rooms/r1", ["1.", "1."]), ("/records/0a1b2c3d", ["1.", "2."])):
+            self.visit(address, ".moves.paired li")
+            self.assertEqual(self.page.locator(".moves .n").all_text_contents()[:2], numbers)

@@ -183,24 +183,28 @@ export function moveList(jump, { notes = new Map(), brief = () => null } = {}) {
   const none = el("p", { class: "muted" }, t("noMoves"));
   const box = el("div", { class: "scroller tall", role: "region", "aria-label": t("moves"), tabindex: 0 }, none, list);
   let marked = null;
+  let signs = 0; // lines that are only the answers to others: where one cannot jump to a line, they do not count
 
   function line(move, say) {
     const [short, sentence] = [brief(move), say(move)];
     const shown = short ? [el("bdi", { "aria-hidden": "true" }, short), el("span", { class: "unseen" }, sentence)] : [bdi(sentence)];
-    const text = [el("span", { class: "n" }, `${move.n}.`), " ", chip(move.seat), " ", ...shown];
+    const isSign = short?.length === 1;
+    if (isSign && !jump) signs += 1;
+    const text = [el("span", { class: "n" }, `${move.n - signs}.`), " ", chip(move.seat), " ", ...shown];
     list.classList.toggle("paired", list.classList.contains("paired") || Boolean(short));
     const time = short || move.took === null || move.took === undefined ? null : el("span", { class: "took" }, span(move.took));
     const said = notes.get(move.n)?.join(" ");
     if (said) text.push(" ", el("span", { class: "warn", role: "img", title: said, "aria-label": said }, "⚠"));
     const title = short ? `${sentence} ${span(move.took)}`.trim() : null;
     const body = jump ? button(text, () => jump(move.n), { class: "plain", title }) : el("span", { title }, text);
-    return el("li", { class: short && (short.length > 1 ? "brief" : "brief sign"), "data-n": move.n }, body, time);
+    return el("li", { class: short && (isSign ? "brief sign" : "brief"), "data-n": move.n }, body, time);
   }
 
   const controls = {
     node: box,
     set(moves, say) {
       replace(list);
+      signs = 0;
       controls.add(moves, say);
       none.hidden = moves.length > 0;
     },

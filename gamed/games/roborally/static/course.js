@@ -172,17 +172,19 @@ export function wayOf(tiles, from, poses, seat) {
   const kept = poses.filter(Boolean);
   if (!poses.length) return [];
   const points = [from, ...kept].map(([x, y]) => middle(tiles, x, y));
-  const phases = new Map();
-  kept.forEach(([x, y], n) => phases.set(`${x},${y}`, [...(phases.get(`${x},${y}`) ?? []), n + 1]));
+  const stops = new Map(); // by place: the phases that end there, and where the robot faces after them
+  kept.forEach(([x, y, facing], n) => stops.set(`${x},${y}`, { phases: [...(stops.get(`${x},${y}`)?.phases ?? []), n + 1], facing }));
   const last = kept.length === poses.length ? kept.at(-1) : null;
-  const disc = (point, text) => svg("g", { transform: at(point, 0, "scale(1.3)") }, plate([0, 0], text));
+  const stop = (point, { phases, facing }, faces) => svg("g", { transform: at(point, 0, "scale(1.3)") },
+    faces && svg("path", { d: "M-6-6L0-14 6-6Z", transform: at([0, 0], SIDES.indexOf(facing) * 90), class: "rr-faces-to" }), plate([0, 0], phases.join(" ")));
   return [["rr-way rr-edging", "rr-way"].map((name) => svg("path", { d: `M${points.join("L")}`, class: name })),
     last ? svg("g", { transform: at(points.at(-1), SIDES.indexOf(last[2]) * 90), class: "rr-end" }, robotBody(seat)) : svg("path", { d: "M-9-9 9 9M9-9-9 9", transform: at(points.at(-1)), class: "rr-lost" }),
-    [...phases].map(([key, ns]) => {
+    [...stops].map(([key, one]) => {
       const here = key.split(",").map(Number);
-      // The pale robot keeps its face.
+      // The robot and the pale one keep their faces.
       const isLast = last && here[0] === last[0] && here[1] === last[1];
-      return disc(middle(tiles, here[0], here[1]).map((one) => one + (isLast ? 18 : 0)), ns.join(" "));
+      const isCovered = isLast || (here[0] === from[0] && here[1] === from[1]);
+      return stop(middle(tiles, here[0], here[1]).map((one) => one + (isCovered ? 18 : 0)), one, !isLast);
     })].flat();
 }
 

@@ -183,7 +183,7 @@ function seatCards(seats) {
           { class: "buttons" },
           link(
             `/seats/${encodeURIComponent(id)}`,
-            { class: "button primary", "aria-label": t("goOnGame", { game: gameName(game) }), "data-key": id },
+            { class: room?.state === "ended" ? "button" : "button primary", "aria-label": t("goOnGame", { game: gameName(game) }), "data-key": id },
             t("goOn"),
           ),
         ),
