@@ -107,7 +107,7 @@ export function names(seats, attributes = {}) {
     "ul",
     { class: "names", ...attributes },
     seats.map((one) =>
-      el("li", {}, chip(one.seat), calledOn(one)),
+      el("li", { class: one.name || one.unnamed ? null : "vacant" }, chip(one.seat), calledOn(one)),
     ),
   );
 }
