@@ -404,8 +404,7 @@ export function create(root, context) {
     const { letters } = marks;
     const names = [...letters].reverse().map((letter) => nameOf(letter, t));
     const content = names.length > 1 ? t("stack", { count: names.length, pieces: names.join(", ") }) : names[0];
-    // The accessible name contains the visible text: the coordinates of a field, or the letters of the piece on top.
-    const parts = [t("field", { x, y }), ...(names.length ? [lettersOf(letters.at(-1), t)] : []), content ?? t(marks.isBarred ? "obstructed" : "empty")];
+    const parts = [content ?? t(marks.isBarred ? "obstructed" : "empty"), t("field", { x, y })];
     for (const seat of marks.besides) parts.push(t("beside", { color: colorOf(seat, t) }));
     if (marks.inDanger) parts.push(t("inDanger"));
     if (marks.last) parts.push(t("isLast"));
