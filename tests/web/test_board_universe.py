@@ -16,7 +16,7 @@ class UniverseTests(Board):
             "last": [2, "(wall 3 4 horizontal)"],
         }
         self.show({**shown(None), "table": table}, mode="watch")
-        universe = self.page.locator("#board > .q-help")
+        universe = self.page.locator(".q-universe")
         said = (
             "status '2pw1a · last move of world 2: (wall 3 4 horizontal) · voted to wait: world 1 · waited for: world 2"
         )

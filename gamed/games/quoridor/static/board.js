@@ -144,12 +144,12 @@ export function create(root, context) {
   );
   const help = el("p", { class: "q-help" }, t("help"));
   const universe = el("p", { class: "q-help q-universe" });
-  const frame = el("div", { class: "q-frame" }, stocks[0], board, stocks[1], tools, help);
+  const frame = el("div", { class: mode === "play" ? "q-frame q-plays" : "q-frame" }, stocks[0], board, stocks[1], tools, el("div", { class: "q-notes" }, help, universe));
   for (const way of ["horizontal", "vertical"]) {
     for (const x of NUMBERS) for (const y of NUMBERS) addGap(x, y, way);
   }
   root.classList.add("quoridor");
-  replace(root, notice, frame, universe);
+  replace(root, notice, frame);
 
   function cell(x, y) {
     const node = svg(
@@ -505,7 +505,6 @@ export function create(root, context) {
   function drawTools() {
     tools.hidden = mode !== "play" || !isOn;
     help.hidden = tools.hidden;
-    frame.classList.toggle("q-choosing", !tools.hidden);
     for (const node of tools.children) {
       const what = node.dataset.do;
       node.setAttribute("aria-pressed", String(what === placing));

@@ -340,7 +340,9 @@ export function create(root, context) {
     if (isWhole) [[left, top, right, bottom], height] = [WHOLE, all];
     const [upper, width] = [(top + bottom - height) / 2, height * aspect];
     const place = [(left + right - width) / 2, isWhole ? upper : 15 * Math.round((upper + 87) / 15) - 87, width, height];
-    grid.setAttribute("viewBox", place.map((at) => at.toFixed(1)).join(" "));
+    const shows = place.map((at) => at.toFixed(1)).join(" ");
+    if (grid.getAttribute("viewBox") === shows) return;
+    grid.setAttribute("viewBox", shows);
     // No field is shown in part.
     for (const [name, { node }] of fields) {
       const at = centre(...pair(name)).map((middle, axis) => Math.min(middle - place[axis], place[axis] + place[axis + 2] - middle));
