@@ -336,7 +336,7 @@ export function create(root, context) {
     // Whole rows, which are 15 apart; all of it where a part would not be much larger.
     let height = 15 * Math.ceil((Math.max(bottom - top, (right - left) / aspect) - 9) / 15) + 9;
     const all = Math.max(176, 194 / aspect);
-    const isWhole = isTall || height > 0.8 * all;
+    const isWhole = isTall || height > 0.9 * all;
     if (isWhole) [[left, top, right, bottom], height] = [WHOLE, all];
     const [upper, width] = [(top + bottom - height) / 2, height * aspect];
     const place = [(left + right - width) / 2, isWhole ? upper : 15 * Math.round((upper + 87) / 15) - 87, width, height];
