@@ -123,7 +123,7 @@ function roomCard(room, view, board) {
   return el(
     "li",
     { class: board ? "card live" : "card", "data-room": room.id },
-    called(room.game, room.state !== "waiting" && badge(room.state)),
+    head(room.game, room.state !== "waiting" && room.state, board),
     names(room.seats.length ? [...room.seats, ...Array.from({ length: room.free }, (_, n) => ({ seat: room.seats.length + n }))] : []) ?? el("p", { class: "muted" }, t("nobody")),
     facts.length > 0 && el("p", { class: "muted" }, facts.join(", ")),
     room.reserved > 0 && el("p", {}, t("reservedSeats", { count: room.reserved })),
@@ -160,10 +160,10 @@ function roomCards(rooms, none, view, boards = null) {
   return el("ul", { class: "cards" }, rooms.map((room) => roomCard(room, view, boards?.of(room))));
 }
 
-/** The game of a card: its icon and its name. */
-function called(kind, more = null) {
+/** The head of a card: the game's icon, where it has no board, its name, and its room's state. */
+function head(kind, state, board = null) {
   const game = session.games.find((one) => one.kind === kind);
-  return el("h3", {}, game?.icon && el("img", { src: fileOf(kind, "icon.svg"), alt: "", width: 32, height: 32 }), gameName(kind), more);
+  return el("h3", {}, !board && game?.icon && el("img", { src: fileOf(kind, "icon.svg"), alt: "", width: 32, height: 32 }), gameName(kind), " ", state && badge(state));
 }
 
 /** The games of which one has a seat. */
@@ -175,7 +175,7 @@ function seatCards(seats) {
       el(
         "li",
         { class: "card" },
-        called(game, room && room.state !== "playing" && badge(room.state)),
+        head(game, room && room.state !== "playing" && room.state),
         room && names(room.seats),
         room?.moves > 0 && el("p", { class: "muted" }, t("moveCount", { count: room.moves })),
         el(
