@@ -550,6 +550,15 @@ class LifeTests(BoardTestCase):
                 below = boxes[0]["y"] + boxes[0]["height"] <= boxes[1]["y"]
                 self.assertEqual((beside, below), (width > 640, width < 640) if width != 640 else (True, False))
 
+    def test_on_a_phone_the_own_board_is_beside_the_own_fleet(self) -> None:
+        self.page.set_viewport_size({"width": 360, "height": 740})
+        self.mount("battleship", scene(at_work()))
+        places = [self.board(name).bounding_box() for name in ("enemy", "own")]
+        places.append(self.page.locator(".roster").last.bounding_box())
+        enemy, own, fleet = ((box["x"], box["y"], box["width"]) for box in places if box)
+        self.assertLess(own[2], 0.6 * enemy[2])
+        self.assertGreaterEqual(fleet[0], own[0] + own[2])
+
     def test_a_cell_can_be_hit_by_a_finger_on_a_phone(self) -> None:
         self.mount("battleship", scene(at_work()))
         self.page.set_viewport_size({"width": 320, "height": 640})

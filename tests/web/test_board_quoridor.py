@@ -491,6 +491,15 @@ class DrawingTests(Board):
         self.press("s")
         self.assertEqual((self.acted(), self.page.locator("#board").inner_html()), ([], ""))
 
+    def test_the_tools_are_beside_the_board_where_there_is_room(self) -> None:
+        self.show(scene(START))
+        for width, is_beside in ((1280, True), (400, False)):
+            self.page.set_viewport_size({"width": width, "height": 800})
+            found = [self.page.locator(name).bounding_box() for name in (".q-board", ".q-tools")]
+            board, tools = (box for box in found if box)
+            self.assertEqual(tools["x"] >= board["x"] + board["width"], is_beside)
+            self.assertEqual(tools["y"] >= board["y"] + board["height"], not is_beside)
+
     def test_nothing_sticks_out(self) -> None:
         for width, height in ((320, 640), (640, 400), (1280, 800), (3840, 2160)):
             for state in (midgame(2), midgame(4)):
