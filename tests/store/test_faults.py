@@ -176,6 +176,8 @@ class SyncCase(FaultCase):
 
     def break_sync(self) -> None:
         """Let syncing fail, and wait until that is known."""
+        # Else the sync of what was appended before could fail first, and the append be refused.
+        self.mend()
         self.disk.errors["fdatasync"] = errno.EIO
         self.journal.append([(ROOM, (line(99),))])
         self.turn_until(lambda: self.journal.failed is not None)
@@ -193,9 +195,11 @@ class DiskTests(SyncCase):
     def test_who_waited_gets_the_letters_when_the_disk_syncs_again(self) -> None:
         room = self.opened()
         called: list[int] = []
+        self.mend()
         self.disk.errors["fdatasync"] = errno.EIO
+        # In one go: the first of them could fail before the second is offered.
+        position = self.add(room, line(1), line(2), line(3))
         for number in (1, 2, 3):
-            position = self.add(room, line(number))
             self.journal.when_synced(position, lambda number=number: called.append(number))
         self.turn_until(lambda: self.journal.failed is not None)
         self.assertRaises(DiskError, self.journal.append, [(ROOM, (line(4),))])
