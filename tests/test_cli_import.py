@@ -266,7 +266,7 @@ class ImportTests(ImportCase):
             self.assertEqual(done.returncode, 1)
 
     def test_another_error_of_the_system_is_not_taken_for_that(self) -> None:
-        with patch("gamed.cli.database.load", side_effect=IsADirectoryError(21, "Is a directory")):
+        with patch("gamed.cli.checking.load", side_effect=IsADirectoryError(21, "Is a directory")):
             found = CliRunner().invoke(cli.main, ["check", "x.xml"])
         self.assertIsInstance(found.exception, IsADirectoryError)
 

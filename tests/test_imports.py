@@ -192,6 +192,13 @@ class CommandTests(SynchronousTestCase):
                 ["gamed", "gamed.cli", "gamed.cli.terminal", "gamed.core", "gamed.core.errors", "gamed.core.texts"],
             )
 
+    def test_checking_a_document_loads_no_database(self) -> None:
+        with TemporaryDirectory() as folder:
+            Path(folder, "game.sgf").write_text("(;SZ[19];B[aa])")
+            (modules,) = printed(COMMAND, json.dumps(["check", "game.sgf"]), folder=folder)
+        self.assertIn("gamed.games.go.sgf", modules)
+        self.assertEqual(among(modules, ["sqlalchemy", "gamed.store"]), [])
+
 
 class BotTests(SynchronousTestCase):
     def test_a_bot_imports_its_own_game_and_nothing_of_the_daemon(self) -> None:

@@ -22,7 +22,7 @@ _EXPORT: Final = Entry("export.export", "Write a stored game, or all with --all,
     cls=Commands,
     table={
         "bot": Entry("bot.bot", "Play GAME against whoever the server pairs this bot with."),
-        "check": Entry("imports.check_command", "Check documents as `gamed import` does, but store nothing."),
+        "check": Entry("checking.check_command", "Check documents as `gamed import` does, but store nothing."),
         "convert": Entry("conversion.convert", "Convert games from one format to another."),
         "doctor": Entry(
             "doctor.doctor",

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from gamed.cli.checking import document_of
 from gamed.cli.database import database, missing_database, store_settings
-from gamed.cli.imports import document_of
 from gamed.config import StoreConfig
 from gamed.core.errors import GamedError, UnknownRecord
 from gamed.records.importer import check
