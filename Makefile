@@ -12,6 +12,8 @@ $(VENV)/.ready: pyproject.toml twisted/plugins/gamed_plugin.py $(wildcard schema
 	$(BIN)/pip install --quiet --editable . --group test
 	# Twisted looks at all plugins once, and remembers them; no test or daemon need do it.
 	$(BIN)/python -c "from twisted.plugin import IPlugin, getPlugins; list(getPlugins(IPlugin))"
+	# Compiled once: where Python writes no bytecode (PYTHONDONTWRITEBYTECODE), each of many processes would do it again.
+	$(BIN)/python -m compileall -q gamed tests twisted
 	touch $@
 
 # The daemon in the foreground, with the options in ARGS: make run ARGS="--config etc/gamed.toml"
