@@ -199,6 +199,11 @@ class CommandTests(SynchronousTestCase):
         self.assertIn("gamed.games.go.sgf", modules)
         self.assertEqual(among(modules, ["sqlalchemy", "gamed.store"]), [])
 
+    def test_the_match_command_loads_no_database(self) -> None:
+        (modules,) = printed(COMMAND, json.dumps(["play", "--help"]), folder=".")
+        self.assertIn("gamed.arena.runner", modules)
+        self.assertEqual(among(modules, ["sqlalchemy", "gamed.store.database"]), [])
+
 
 class BotTests(SynchronousTestCase):
     def test_a_bot_imports_its_own_game_and_nothing_of_the_daemon(self) -> None:

@@ -13,9 +13,7 @@ import click
 
 from gamed.arena.archives import ArchiveError
 from gamed.arena.entrants import Entrant, EntrantError, entrants
-from gamed.cli.again import again
 from gamed.cli.completion import complete_games
-from gamed.cli.explaining import explain
 from gamed.cli.playing import BOTS, FOLDER, Playing, browse, open_csv, run
 from gamed.cli.terminal import json_option
 from gamed.core.game import MOST_MOVES, OPENING_PLIES, Options
@@ -126,9 +124,13 @@ def play(bots: Sequence[str], **options: Any) -> None:
     if options["browse"]:
         browse(options["folder"])
     if options["explain"] is not None:
+        from gamed.cli.explaining import explain  # noqa: PLC0415 (its database is heavy, and no match needs it)
+
         explain(options["folder"], options["explain"], as_json=options["as_json"])
         return
     if options["again"] is not None:
+        from gamed.cli.again import again  # noqa: PLC0415 (the same)
+
         again(options["folder"], options["again"], options)
     game_type = _game(options)
     if len(bots) < _TWO:

@@ -54,7 +54,7 @@ while [ $# -gt 0 ]; do
     case $1 in -h|--host) host=$2;; -p|--port) port=$2;; -r|--reservation) code=$2;; esac
     shift 2
 done
-exec %s bot blokus --strategy random --host $host --port $port --reservation $code
+exec %s bot blokus --strategy random --seed 1 --host $host --port $port --reservation $code
 """
 """A start script that notes how it was called, and on which processors."""
 
