@@ -192,12 +192,13 @@ class Lobby(Service):
             options = {**dict.fromkeys(game_type.count_options, fixture.players), **(options or {})}
             self._check_fixture(kind, fixture, options, {**chosen, **game_type.room_options})
         history = self.history(kind, {**chosen, **options} if options else chosen, fixture)
-        table = game_type.table(settings, history.options, Seeded(history.seed), self.seconds())
+        opened_at = self.seconds()
+        table = game_type.table(settings, history.options, Seeded(history.seed), opened_at)
         if fixture is not None and isinstance(table, Outlasts):
             table.is_single = True
         # Nobody belongs to a fixture's party: whoever has no reservation is seated elsewhere.
         party = Party(fixture.players) if fixture is not None else party
-        room = Room(history.room, history, table, self, settings.stuck_seconds, party)
+        room = Room(history.room, history, table, opened_at, self, settings.stuck_seconds, party)
         try:
             room.open()
         except DiskError as error:

@@ -81,6 +81,9 @@ class Room:
     """The history of the present match. Its id becomes the id of the record."""
 
     table: Table
+    opened_at: float
+    """When the present match was opened: the same moment as for the table, so that both have the same times."""
+
     services: RoomServices
     stuck_seconds: float
     """For how long a peer may not read before its seat is emptied."""
@@ -119,9 +122,6 @@ class Room:
     _held_before: float = field(init=False)
     """For how many seconds games had been held when the present match was opened."""
 
-    _opened_at: float = field(init=False)
-    """When the present match was opened."""
-
     _refusals: MatchRefusals | None = None
     """What was refused to the players of the present match; None: nothing yet."""
 
@@ -130,7 +130,7 @@ class Room:
         self._reset()
 
     def _reset(self) -> None:
-        self._held_before, self._opened_at, self._refusals = self.services.held(), self.services.seconds(), None
+        self._held_before, self._refusals = self.services.held(), None
         self.owners = frozenset[str]().union(*map(_owners, self.peers.values()))
 
     def open(self) -> None:
@@ -144,7 +144,7 @@ class Room:
 
     @property
     def _at(self) -> int:
-        return int((self._now() - self._opened_at) * 1000)
+        return int((self._now() - self.opened_at) * 1000)
 
     @property
     def wakes_in(self) -> float | None:
@@ -330,6 +330,7 @@ class Room:
     def _do(self, step: Step) -> None:
         if step.opened:
             self.history = self.services.history(self.history.kind, self.history.options)
+            self.opened_at = self._now()
             self._reset()
         if step.closed:
             self._with_end(step, Termination.LEFT)

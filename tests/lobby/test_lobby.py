@@ -443,3 +443,16 @@ class OpeningTests(LobbyTestCase):
         refused.send(b"(1,[0,0]).\n")
         refused.leave()
         self.assertEqual(harness.connect().received, b"(3,[]).\r")
+
+    def test_a_room_and_its_table_have_the_same_time_however_long_the_table_takes_to_make(self) -> None:
+        self.open()
+        real = Relay.__attrs_post_init__
+
+        def slow(table: Relay) -> None:
+            self.clock.advance(0.5)
+            real(table)
+
+        self.patch(Relay, "__attrs_post_init__", slow)
+        room, _ = self.arrive("a")
+        (joined,) = room.history.entries
+        self.assertEqual((joined.at, room.at), (500, 500))

@@ -102,9 +102,13 @@ def files() -> dict[str, bytes]:
 
 
 class CostTests(SynchronousTestCase):
-    def assert_cheap(self, name: str, seconds: float, megabytes: float, known: float) -> None:
-        """Fail if something took too much. `known`: the CPU seconds of the known work before it."""
-        known = max(known, known_work())
+    def setUp(self) -> None:
+        self.known = known_work()
+
+    def assert_cheap(self, name: str, seconds: float, megabytes: float) -> None:
+        """Fail if something took too much, in proportion to the known work before and after it."""
+        before, self.known = self.known, known_work()
+        known = max(before, self.known)
         print(f"\n{name}: {seconds:.2f} s, {megabytes:.0f} MB, known work {known:.3f} s", end="")
         self.assertLess(seconds / known, SECONDS / KNOWN, name)
         self.assertLess(megabytes, MEGABYTES, name)
@@ -125,10 +129,10 @@ class CostTests(SynchronousTestCase):
                 self.assert_command_cheap(name, "convert", str(file), str(folder / "converted.xml"))
 
     def assert_command_cheap(self, name: str, *command: str) -> None:
-        process, known = [sys.executable, "-c", MEASURED, *command], known_work()
+        process = [sys.executable, "-c", MEASURED, *command]
         done = subprocess.run(process, capture_output=True, text=True, check=False)
         seconds, kib = done.stderr.splitlines()[-1].split()
-        self.assert_cheap(f"{name}, {command[0]}", float(seconds), int(kib) / 1024, known)
+        self.assert_cheap(f"{name}, {command[0]}", float(seconds), int(kib) / 1024)
 
     def test_on_the_web(self) -> None:
         web = free_port()
@@ -141,11 +145,11 @@ class CostTests(SynchronousTestCase):
             headers = {"cookie": cookie.partition(";")[0], "x-gamed-token": session["token"]}
             own = peak(process)
             for name, data in files().items():
-                before, known = spent(process), known_work()
+                before = spent(process)
                 with others(web) as latencies:
                     status = upload(web, headers, data)
                 self.assertEqual(status, 413 if len(data) > ON_THE_WEB else 200, name)
-                self.assert_cheap(name, spent(process) - before, peak(process) - own, known)
+                self.assert_cheap(name, spent(process) - before, peak(process) - own)
                 print(f", {len(latencies)} others: {max(latencies):.3f} s at most", end="")
                 # The longest latency may be the busy machine's, so the median counts.
                 if whole():
