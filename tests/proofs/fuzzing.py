@@ -7,6 +7,7 @@ the project's own players play, and some of what they say is damaged; so games c
 from __future__ import annotations
 
 import contextlib
+import gzip
 import json
 import select
 import socket
@@ -155,7 +156,9 @@ class Web:
             status, headers, body = self.request("POST", f"{API}/session/login", json.dumps(right).encode())
             if status == 200:
                 cookie = headers.get("set-cookie", "").partition(";")[0]
-                self.sessions[-1] = (cookie, json.loads(body)["token"], address)
+                # Now and then the request has asked for that.
+                text = gzip.decompress(body) if headers.get("content-encoding") == "gzip" else body
+                self.sessions[-1] = (cookie, json.loads(text)["token"], address)
 
     def call(self) -> None:
         """Make a random call of the API's description."""
