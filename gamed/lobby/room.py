@@ -82,7 +82,7 @@ class Room:
 
     table: Table
     opened_at: float
-    """When the present match was opened: the same moment as for the table, so that both have the same times."""
+    """When the present match was opened; for the first one that is the table's time, so that both have the same."""
 
     services: RoomServices
     stuck_seconds: float
